@@ -2,10 +2,14 @@
 
 import argparse
 import asyncio
+import logging
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+import structlog
+
+from bot.ports import Unreachable
 from tests.bench.growing.cost import Cost, exponent
 from tests.bench.growing.rows import alerted, screens, shared_jobs, watching
 
@@ -47,11 +51,16 @@ def main() -> None:
     asked.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}; all of them without any")
     asked.add_argument("--pools", default="5,50,500")
     given = asked.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     sizes = [int(size) for size in given.pools.split(",")]
     for row in given.rows or ROWS:
         before: Mapping[str, Cost] = {}
         for place, size in enumerate(sizes):
-            found = measured(row, size)
+            try:
+                found = measured(row, size)
+            except Unreachable as error:
+                print(f"{row:24} {size:5} pools  never: {error}", flush=True)
+                continue
             for name, cost in found.items():
                 print(f"{name:24} {size:5} pools", end="")
                 for figure, value in cost.figures().items():

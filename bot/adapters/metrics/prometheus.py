@@ -25,8 +25,8 @@ LONG_SECONDS = 6 * 3600.0
 """A longer history is complete or not used."""
 UNHURRIED = 3
 """Queries about the past at once, for all pools together, so that measurements find free slots."""
-TOGETHER_FROM = 50
-"""With so many pools, one query asks for all figures of several. With fewer, a slow query costs its own figure only."""
+TOGETHER_FROM = 2
+"""With so many pools, one query asks for all figures of several; a pool alone is asked figure by figure."""
 APART_SECONDS = 600.0
 """How long a pool is asked for alone, or its figures one by one, after Prometheus did not answer them together."""
 ALIKE = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.PLACE})

@@ -4,14 +4,16 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bot.playground.fleet.api.joint_query import joined
 from bot.playground.fleet.api.promql import BadQuery, instant, over_range
 from bot.playground.fleet.history import History
-from bot.playground.fleet.metrics import CONTENT_TYPE, exposition, samples
+from bot.playground.fleet.metrics import CONTENT_TYPE, Labels, exposition, samples
 from bot.playground.fleet.simulation import SimulatedFleet
 
 Clock = Callable[[], float]
@@ -24,25 +26,32 @@ def metrics_routes(fleet: SimulatedFleet, history: History, now: Clock) -> list[
         return Response(exposition(samples(fleet)), media_type=CONTENT_TYPE)
 
     async def query(request: Request) -> Response:
-        return _guarded(request, lambda asked: _instant(history, asked, now))
+        return await _guarded(request, lambda asked: _instant(history, asked, now))
 
     async def query_range(request: Request) -> Response:
-        return _guarded(request, lambda asked: _range(history, asked))
+        return await _guarded(request, lambda asked: _range(history, asked))
 
-    return [Route("/metrics", show), Route("/api/v1/query", query), Route("/api/v1/query_range", query_range)]
+    both = ["GET", "POST"]
+    queries = [Route("/api/v1/query", query, methods=both), Route("/api/v1/query_range", query_range, methods=both)]
+    return [Route("/metrics", show), *queries]
 
 
-def _guarded(request: Request, answer: Callable[[Mapping[str, str]], Response]) -> Response:
+async def _guarded(request: Request, answer: Callable[[Mapping[str, str]], Response]) -> Response:
+    form = parse_qs((await request.body()).decode()) if request.method == "POST" else {}
     try:
-        return answer(request.query_params)
+        return answer({**request.query_params, **{name: values[0] for name, values in form.items()}})
     except BadQuery as problem:
         return JSONResponse({"status": "error", "errorType": "bad_data", "error": str(problem)}, status_code=400)
 
 
 def _instant(history: History, asked: Mapping[str, str], now: Clock) -> Response:
     at = _number(asked, "time") if "time" in asked else now()
-    found = instant(history, asked.get("query", ""), at)
-    rows = [{"metric": dict(e.labels), "value": [_shown_time(at), shown(e.value)]} for e in found]
+
+    def one(query: str) -> list[tuple[Labels, float]]:
+        return [(element.labels, element.value) for element in instant(history, query, at)]
+
+    found = joined(asked.get("query", ""), one)
+    rows = [{"metric": dict(labels), "value": [_shown_time(at), shown(value)]} for labels, value in found]
     return _success({"resultType": "vector", "result": rows})
 
 
@@ -50,7 +59,7 @@ def _range(history: History, asked: Mapping[str, str]) -> Response:
     start, end, step = (_number(asked, name) for name in ("start", "end", "step"))
     rows = [
         {"metric": dict(labels), "values": [[_shown_time(at), shown(value)] for at, value in points]}
-        for labels, points in over_range(history, asked.get("query", ""), start, end, step)
+        for labels, points in joined(asked.get("query", ""), lambda one: over_range(history, one, start, end, step))
     ]
     return _success({"resultType": "matrix", "result": rows})
 
