@@ -1,18 +1,23 @@
-"""Collects records from the store and builds the report."""
+"""Collects records from the store and builds the report, some pools at a time."""
 
 import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.config import File
+from bot.context.fleet import newest
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
-from bot.core.pool.history import PoolHistory, cells_of
+from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Pool
+from bot.core.reporting.hours import Hours, hours_of
 from bot.core.reporting.incident_history import began_in
-from bot.core.reporting.summary import Report, ReportData, report
+from bot.core.reporting.summary import Draft, Report, ReportData, basis, completed, drafts, worst
 from bot.ports import Store
 
+PORTION = 20
+"""Pools whose histories are in memory at once; one is 200 kB."""
 PAGE = 1000
 MOST_PAGES = 50
 """Pages of the audit trail; scale-ups are reported from the first entry read."""
@@ -23,30 +28,42 @@ async def longer_view(store: Store, file: File, days: int, now: float, pool: str
 
     Raises Unreachable if the store is unavailable.
     """
-    data = await gathered(store, file, now - days * 86400.0, now + 1, pool)
-    return await asyncio.to_thread(report, data, None if pool is None else [pool])
+    return await made(store, file, now - days * 86400.0, now + 1, pool=pool)
 
 
-async def gathered(store: Store, file: File, since: float, until: float, only: str | None = None) -> ReportData:
-    """The data of a span (epoch seconds), with the hours of all pools or one.
+async def made(  # noqa: PLR0913 - the span, and of what
+    store: Store, file: File, since: float, until: float, *, pool: str | None = None, channel: str = ""
+) -> Report:
+    """The report over a span (epoch seconds): of all pools, of one, or of those of a channel.
 
     Raises Unreachable if the store is unavailable.
     """
+    known, data = await gathered(store, file, since, until)
+    names = {*known, *file.pool}
+    if channel:
+        names = pools_of(data, channel, names, default=channel == file.slack.channel)
+        data = only_of(data, channel, names)
+    base = basis(data, None if pool is None else [pool])
+    wanted = [name for name in sorted(names | {*base.names}) if pool in {None, name}]
+    found = list[Draft]()
+    for first in range(0, len(wanted), PORTION):
+        hours = await _hours(store, data, wanted[first : first + PORTION], known)
+        some = [name for name in wanted[first : first + PORTION] if name in base.names or hours[name].over]
+        found += await asyncio.to_thread(drafts, base, hours, some)
+    last = await _hours(store, data, [one.report.pool for one in worst(found)], known)
+    return await asyncio.to_thread(completed, base, found, last)
+
+
+async def gathered(store: Store, file: File, since: float, until: float) -> tuple[dict[str, Pool], ReportData]:
+    """(the newest samples of all pools, what a report of them needs except their hours)."""
     ids = sorted(await store.members("ended") | await store.members("open"))
-    held = await store.get_many(Incident, ids)
-    incidents = tuple(one.value for one in held.values())
-    every = dict.fromkeys((*file.pool, *(name for i in incidents for name in i.pools.affected)))
-    names = [name for name in every if only in {None, name}]
-    pasts, pools = await store.get_many(PoolHistory, names), await store.get_many(Pool, names)
-    known = {name: pools[name].value for name in names if name in pools}
-    finished = {name: one.value for name, one in pasts.items()}
-    hours = await asyncio.to_thread(lambda: {name: cells_of(finished.get(name), known.get(name)) for name in names})
+    incidents = tuple(one.value for one in (await store.get_many(Incident, ids)).values())
+    known = await newest(store, dict.fromkeys((*file.pool, *(name for i in incidents for name in i.pools.affected))))
     prices = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
-    return ReportData(
+    return known, ReportData(
         since=since,
         until=until,
         incidents=tuple(scored_later(incident, known) for incident in incidents),
-        pasts={name: cells for name, cells in hours.items() if cells},
         fired={name: pool.fired for name, pool in known.items()},
         early={name: pool.early for name, pool in known.items()},
         trail=await _trail(store, since),
@@ -58,21 +75,31 @@ async def gathered(store: Store, file: File, since: float, until: float, only: s
     )
 
 
-def of_channel(data: ReportData, channel: str, *, default: bool) -> ReportData:
-    """One channel's part: its incidents and their pools.
+async def _hours(store: Store, data: ReportData, names: Sequence[str], pools: Mapping[str, Pool]) -> dict[str, Hours]:
+    pasts = await store.get_many(PoolHistory, names)
+    every = {name: pasts[name].value if name in pasts else PoolHistory(name) for name in names}
+    return await asyncio.to_thread(lambda: {name: _read(data, every[name], pools.get(name)) for name in names})
 
-    The default channel also gets every pool without an incident in another channel.
-    """
+
+def _read(data: ReportData, past: PoolHistory, pool: Pool | None) -> Hours:
+    return hours_of(past, pool.hour if pool else None, data.since, data.until, data.target_seconds)
+
+
+def pools_of(data: ReportData, channel: str, names: Iterable[str], *, default: bool) -> set[str]:
+    """The pools of a channel's incidents; the default channel also gets every pool of no other channel."""
     mine = tuple(i for i in data.incidents if own_channel(i) == channel)
     spoken, own = (
         {name for i in began_in(some, data.since, data.until) for name in i.pools.affected}
         for some in (data.incidents, mine)
     )
-    names = own | (({*data.rules, *data.pasts} - spoken) if default else set())
+    return own | (({*data.rules, *names} - spoken) if default else set())
+
+
+def only_of(data: ReportData, channel: str, names: Collection[str]) -> ReportData:
+    """One channel's part: its incidents and these pools."""
     return replace(
         data,
-        incidents=mine,
-        pasts={name: cells for name, cells in data.pasts.items() if name in names},
+        incidents=tuple(i for i in data.incidents if own_channel(i) == channel),
         rules={name: rules for name, rules in data.rules.items() if name in names},
         trail=tuple(entry for entry in data.trail if entry.parameters.get("pool") in names),
     )

@@ -1,18 +1,16 @@
 """The weekly report: one post per week and channel, none if there is nothing to report."""
 
-import asyncio
 from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.save import intend
 from bot.core.message import Message
 from bot.core.record import Change, Claim
-from bot.core.reporting.summary import report
 from bot.core.reporting.weekly import LATE_SECONDS, Weekly, weekly_key
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
 from bot.posting.keep_message import Kept, Wanted, keep_message, leave
-from bot.reporting.collect import gathered, of_channel
+from bot.reporting.collect import made
 from bot.views.report.report import reported
 
 LOOK_SECONDS = 3600.0
@@ -57,7 +55,6 @@ async def post_weekly(context: Context, claim: Claim) -> None:
 async def _drawn(context: Context, channel: str, at: float) -> Message | None:
     """The report of the week before that time; None if there is nothing to report."""
     since = context.settings.file.report.schedule.before(at)
-    data = await gathered(context.store, context.settings.file, since, at)
-    mine = of_channel(data, channel, default=channel == context.settings.file.slack.channel)
-    made = await asyncio.to_thread(report, mine)
-    return reported(made, weekly=True) if made.has_news else None
+    file = context.settings.file
+    found = await made(context.store, file, since, at, channel=channel)
+    return reported(found, weekly=True) if found.has_news else None

@@ -10,7 +10,6 @@ from statistics import median
 from bot.config import Environment, File, Settings, read_file, unusable
 from bot.context.context import Context, PoolScaler
 from bot.core.pool.retention import OLDEST_SECONDS
-from bot.core.reporting.summary import report
 from bot.playground.memory.store import MemoryStore
 from bot.playground.replay.chat import RecordingChat
 from bot.playground.replay.journal import Journal
@@ -21,7 +20,7 @@ from bot.playground.replay.summary import Played, head, summary
 from bot.playground.replay.transcript import transcript
 from bot.ports import Refused
 from bot.registry import ACTIONS
-from bot.reporting.collect import gathered
+from bot.reporting.collect import made
 from handlers.tools.player import Player
 from handlers.wiring_tools import KINDS, scalers_and_alertmanagers
 
@@ -132,10 +131,10 @@ async def _played(settings: Settings, recorded: Recording, clock: ReplayClock, u
         new_id=lambda prefix: f"{prefix}{next(ids)}",
     )
     await Player(context, store, clock, recorded, journal, ReplayProgress(since, until), judges).play(until)
-    data = await gathered(store, settings.file, since, until + 1)
+    longer = await made(store, settings.file, since, until + 1)
     fed = sum(one.at <= until for one in recorded.deliveries)
     measured = sum(sample.at <= until for samples in recorded.samples.values() for sample in samples)
-    return Played(journal, since, until, fed, measured, report(data), tuple(remarks(settings.file, recorded)))
+    return Played(journal, since, until, fed, measured, longer, tuple(remarks(settings.file, recorded)))
 
 
 def remarks(file: File, recorded: Recording) -> Iterator[str]:

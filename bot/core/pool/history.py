@@ -1,6 +1,6 @@
 """A pool's history: six weeks of hours, made from samples, and the expectation for coming hours."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -48,6 +48,19 @@ def cells_of(past: PoolHistory | None, pool: Pool | None) -> tuple[HourStats, ..
     """All known hours of a pool, oldest first, the current one last."""
     known = past.cells if past else ()
     return known if pool is None or pool.hour is None else (*known, pool.hour)
+
+
+def cells_since(past: PoolHistory, since: float) -> tuple[HourStats, ...]:
+    """The finished hours that begin after `since` (epoch seconds): reading all of them takes six times as long."""
+    return tuple(_cell(row) for row in past.rows if _hour(row) * HOUR_SECONDS > since)
+
+
+def longest_waits(past: PoolHistory) -> Iterator[tuple[float, float, int | None]]:
+    """(begin, longest wait in seconds, limit) of every finished hour, oldest first."""
+    for row in past.rows:
+        fields = row.split(";", 12)
+        limit, longest = (fields[place] if len(fields) > place else "" for place in (9, 11))
+        yield int(fields[0]) * HOUR_SECONDS, float(longest or 0), int(limit) if limit else None
 
 
 def known_hours(past: PoolHistory) -> frozenset[int]:

@@ -59,7 +59,11 @@ class Proposal:
 
 def proposals(pools: Iterable[ProposalData]) -> tuple[Proposal, ...]:
     """At most three proposals, the one with the most waiting first."""
-    made = [proposal for data in pools for rule in RULES if (proposal := rule(data)) is not None]
+    return best(proposal for data in pools for rule in RULES if (proposal := rule(data)) is not None)
+
+
+def best(made: Iterable[Proposal]) -> tuple[Proposal, ...]:
+    """Those with the most waiting."""
     return tuple(sorted(made, key=lambda one: (-one.weight, one.pool, one.change.id))[:MOST])
 
 

@@ -18,6 +18,7 @@ from bot.core.pool.hour_stats import (
     share_above,
 )
 from bot.core.pool.pool import PoolRules
+from bot.core.reporting.hours import Hours, hours_in
 from bot.core.reporting.incident_history import (
     NO_POOL,
     PoolIncidents,
@@ -26,9 +27,9 @@ from bot.core.reporting.incident_history import (
     incidents_by_pool,
     scale_ups_by_pool,
 )
-from bot.core.reporting.proposals import Proposal, ProposalData, proposals
+from bot.core.reporting.proposals import Proposal, ProposalData, best, proposals
 from bot.core.reporting.recurrence import Pattern, patterns
-from bot.core.reporting.sizing import NeededLimit, needed_limit, over_target
+from bot.core.reporting.sizing import NeededLimit, needed_limit
 from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 900.0
@@ -42,7 +43,7 @@ class ReportData:
     until: float
     incidents: tuple[Incident, ...] = ()
     pasts: Mapping[str, tuple[HourStats, ...]] = field(default_factory=dict)
-    """All known hours by pool, including those before the period: recurring patterns need them."""
+    """All known hours by pool, including those before the period; empty where they are read in portions."""
     fired: Mapping[str, tuple[Fired, ...]] = field(default_factory=dict)
     """State of the pools when their alerts fired."""
     early: Mapping[str, WarningHistory] = field(default_factory=dict)
@@ -119,53 +120,100 @@ class Report:
 
 def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
     """The report on all pools that are configured, measured or named by an incident, or on the chosen ones."""
+    base = basis(data, only)
+    hours = {name: hours_in(cells, data.since, data.until, data.target_seconds) for name, cells in data.pasts.items()}
+    rough = drafts(base, hours, [name for name in (*base.names, *data.pasts) if only is None or name in set(only)])
+    return completed(base, rough, {one.report.pool: hours.get(one.report.pool, Hours()) for one in worst(rough)})
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What is worked out once for all pools."""
+
+    data: ReportData
+    inside: tuple[Incident, ...]
+    """The incidents that began in the period."""
+    histories: Mapping[str, PoolIncidents]
+    lent: Mapping[str, ScaleUps]
+    names: tuple[str, ...]
+    """The pools that are configured or named by one of these incidents, or the chosen ones of them."""
+    open_now: int
+    incidents: int
+
+
+def basis(data: ReportData, only: Iterable[str] | None = None) -> Basis:
+    """The basis of a report; `data` needs no hours for it."""
     inside = began_in(data.incidents, data.since, data.until)
     histories = {row.pool: row for row in incidents_by_pool(inside, data.since, data.until)}
-    names = dict.fromkeys((*data.rules, *data.pasts, *histories))
-    wanted = list(names) if only is None else [name for name in names if name in set(only)]
     lent = scale_ups_by_pool(data.trail, data.since, data.until, data.prices, data.currency)
-    rough = [_pool(data, name, histories.get(name, PoolIncidents(name)), lent.get(name)) for name in wanted]
-    rough.sort(key=lambda one: (-one.waited_seconds, -one.history.incidents, one.pool))
-    pools = [_sized(data, one, place) for place, one in enumerate(rough)]
-    about = [i for i in inside if only is None or set(i.pools.affected or (NO_POOL,)) & set(wanted)]
+    chosen = None if only is None else set(only)
+    names = tuple(n for n in dict.fromkeys((*data.rules, *histories)) if chosen is None or n in chosen)
+    wanted = {*names, *data.pasts} if chosen is None else {*names, *(chosen & data.pasts.keys())}
+    about = [i for i in inside if chosen is None or set(i.pools.affected or (NO_POOL,)) & wanted]
+    open_now = sum(not incident.closed for incident in about)
+    return Basis(data, tuple(inside), histories, lent, names, open_now, len(about))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A pool of a report, before it is known which pools are the worst."""
+
+    report: PoolReport
+    proposals: tuple[Proposal, ...]
+
+
+def drafts(base: Basis, hours: Mapping[str, Hours], names: Iterable[str]) -> tuple[Draft, ...]:
+    """Some of the pools; their hours are not needed any more afterwards."""
+    return tuple(_draft(base, name, hours.get(name, Hours())) for name in dict.fromkeys(names))
+
+
+def worst(some: Iterable[Draft]) -> tuple[Draft, ...]:
+    """Those whose limit is worked out: only the worst pools, because somebody waits for it."""
+    return tuple(sorted(some, key=_order)[:MOST_SIZED])
+
+
+def completed(base: Basis, some: Sequence[Draft], hours: Mapping[str, Hours]) -> Report:
+    """The report from all its pools; `hours` are those of the worst."""
+    sized = {one.report.pool: _sized(base, one, hours.get(one.report.pool, Hours())) for one in worst(some)}
+    pools = [sized.get(one.report.pool, one) for one in sorted(some, key=_order)]
     return Report(
-        since=data.since,
-        until=data.until,
-        target_seconds=data.target_seconds,
-        pools=tuple(pools),
-        proposals=proposals([_proposal_data(data, one, inside) for one in pools]),
-        incidents=len(about),
-        open_now=sum(not incident.closed for incident in about),
-        zone=data.zone,
+        since=base.data.since,
+        until=base.data.until,
+        target_seconds=base.data.target_seconds,
+        pools=tuple(one.report for one in pools),
+        proposals=best(proposal for one in pools for proposal in one.proposals),
+        incidents=base.incidents,
+        open_now=base.open_now,
+        zone=base.data.zone,
     )
 
 
-def _pool(data: ReportData, name: str, past: PoolIncidents, lent: ScaleUps | None) -> PoolReport:
-    every = data.pasts.get(name, ())
-    cells = _within(every, data)
-    return PoolReport(
+def _order(one: Draft) -> tuple[float, int, str]:
+    return (-one.report.waited_seconds, -one.report.history.incidents, one.report.pool)
+
+
+def _draft(base: Basis, name: str, hours: Hours) -> Draft:
+    data, cells, past = base.data, hours.cells, base.histories.get(name, PoolIncidents(name))
+    made = PoolReport(
         pool=name,
         measured_share=min(1.0, sum(c.covered_seconds for c in cells) / max(1.0, data.until - data.since)),
         waits=_waits(cells, data.target_seconds),
         history=past,
-        patterns=_patterns(data, name, every),
-        raises=lent,
-        limit=next((c.limit for c in reversed(every) if c.limit is not None), None),
+        patterns=_patterns(data, name, hours),
+        raises=base.lent.get(name),
+        sized=statement("not_among_worst", pools=MOST_SIZED),
+        limit=hours.limit,
         longest_wait_seconds=max([past.longest_wait_seconds, *(c.longest_wait_seconds or 0.0 for c in cells)]),
         most_queued=max([past.most_queued, *(c.queued_most or 0 for c in cells)]),
         early=data.early.get(name),
     )
+    return Draft(made, proposals([_proposal_data(base, made, cells)]))
 
 
-def _sized(data: ReportData, one: PoolReport, place: int) -> PoolReport:
-    """Add the needed limit; only for the worst pools, because a person waits for the response."""
-    if place >= MOST_SIZED:
-        return replace(one, sized=statement("not_among_worst", pools=MOST_SIZED))
-    return replace(one, sized=needed_limit(_within(data.pasts.get(one.pool, ()), data), data.target_seconds))
-
-
-def _within(cells: Iterable[HourStats], data: ReportData) -> tuple[HourStats, ...]:
-    return tuple(cell for cell in cells if data.since - HOUR_SECONDS < cell.begins_at < data.until)
+def _sized(base: Basis, one: Draft, hours: Hours) -> Draft:
+    """Add the needed limit, and propose again with it."""
+    made = replace(one.report, sized=needed_limit(hours.cells, base.data.target_seconds))
+    return Draft(made, proposals([_proposal_data(base, made, hours.cells)]))
 
 
 def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
@@ -197,27 +245,28 @@ def _waited(sizes: Sequence[float]) -> float:
     return total
 
 
-def _patterns(data: ReportData, name: str, cells: Sequence[HourStats]) -> tuple[Pattern, ...]:
+def _patterns(data: ReportData, name: str, hours: Hours) -> tuple[Pattern, ...]:
     """Patterns from the pool's hours; without any, from its incidents."""
-    if cells:
-        return patterns(((c.begins_at, over_target(c, data.target_seconds)) for c in cells), data.zone)
+    if hours.over:
+        return patterns(hours.over, data.zone)
     mine = [i for i in data.incidents if name in i.pools.affected]
     if not mine:
         return ()
     spans = [(i.opened_at // HOUR_SECONDS, (i.closed_at or data.until) // HOUR_SECONDS) for i in mine]
     busy = {hour for start, end in spans for hour in range(int(start), int(max(start, end)) + 1)}
-    hours = range(int(min(spans)[0]), int(data.until // HOUR_SECONDS) + 1)
-    return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in hours), data.zone)
+    every = range(int(min(spans)[0]), int(data.until // HOUR_SECONDS) + 1)
+    return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in every), data.zone)
 
 
-def _proposal_data(data: ReportData, one: PoolReport, inside: Sequence[Incident]) -> ProposalData:
+def _proposal_data(base: Basis, one: PoolReport, cells: tuple[HourStats, ...]) -> ProposalData:
+    data = base.data
     return ProposalData(
         pool=one.pool,
         history=one.history,
         patterns=one.patterns,
         sized=one.sized,
-        cells=_within(data.pasts.get(one.pool, ()), data),
-        incidents=tuple(i for i in inside if one.pool in i.pools.affected),
+        cells=cells,
+        incidents=tuple(i for i in base.inside if one.pool in i.pools.affected),
         fired=tuple(f for f in data.fired.get(one.pool, ()) if data.since <= f.at < data.until),
         waited_seconds=one.waited_seconds,
         limit=one.limit,
