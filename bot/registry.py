@@ -131,5 +131,5 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
 }
 """Kind of a record → the function that does its next step."""
 
-TELLINGS: dict[str, Telling] = {"result": judge_result, "answer": judge_answer}
+TELLINGS: dict[str, Telling] = {"result": judge_result, "answer": judge_answer, "report": report.judge_report}
 """Kind of what a person is told later → the function that says what is left to tell when it leaves."""

@@ -141,6 +141,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             health=Health(sources=back_ends.silent),
         )
         stack.push_async_callback(context.past.close)
+        stack.push_async_callback(context.making.close)
         seen = _changed_at(settings.env.tailback_config)
         yield Runtime(context, store, embedded, seen, clock, to_slack, settings.file.of_the_start)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.config import Settings
 from bot.context.fleet import FEW, Fleet, looked_at
+from bot.context.making import Making
 from bot.context.past import PastReader
 from bot.core.alert_holder import Holder, holders
 from bot.core.incident.incident import Incident
@@ -90,6 +91,7 @@ class Context:
     health: Health = field(default_factory=Health)
     past: PastReader = field(default_factory=PastReader)
     fleet: Fleet = field(default_factory=Fleet)
+    making: Making = field(default_factory=Making)
     tellings: "Mapping[str, Telling]" = field(default_factory=dict)
     """By kind of what a person is told later: what is left to tell when it leaves."""
 

@@ -1,13 +1,25 @@
 """The action Report: waits, incidents, recurring times and proposals, shown privately."""
 
+import contextlib
+from functools import partial
+
 from bot.context.context import Action, Context
 from bot.context.queries import known_pool
 from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
+from bot.core.notifications.tell import REPLY_URL_SECONDS, LeftToTell, ReportAsked, Tell
+from bot.core.record import Change, Conflict
+from bot.core.reporting.summary import Report
 from bot.core.requests.interaction import Answer, Interaction
+from bot.notifications.outbox import tell_later
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
+from bot.views.home.answers import plain_answer
 from bot.views.report.report import reported
 from bot.views.words import refusals
+
+AT_ONCE_SECONDS = 1.0
+"""How long a report is waited for; Slack wants an answer within 3 s."""
+AGAIN_SECONDS = 1.0
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -23,7 +35,44 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if not 1 <= numbers[0] <= MOST_REPORT_DAYS:
         raise Refused(refusals.report_days(MOST_REPORT_DAYS))
     pool = known_pool(file, pools[0]) if pools else None
-    return Answer(whisper=reported(await longer_view(context.store, file, numbers[0], context.now(), pool)))
+    wanted = ReportAsked(numbers[0], pool or "")
+    found = await _made(context, wanted, AT_ONCE_SECONDS)
+    if found is not None:
+        return Answer(whisper=reported(found))
+    await _told_later(context, interaction, wanted)
+    return Answer(whisper=plain_answer("The report is being made; it follows here, for you alone."))
+
+
+async def judge_report(context: Context, tell: Tell) -> LeftToTell:
+    """The report, once it is made; a worker does not wait for it."""
+    if not isinstance(tell.about, ReportAsked):
+        return LeftToTell()
+    found = await _made(context, tell.about, AT_ONCE_SECONDS)
+    return LeftToTell(again_at=context.now() + AGAIN_SECONDS) if found is None else LeftToTell(reported(found))
+
+
+async def _made(context: Context, wanted: ReportAsked, patience_seconds: float) -> Report | None:
+    file, now = context.settings.file, context.now()
+    make = partial(longer_view, context.store, file, wanted.days, now, wanted.pool or None)
+    return await context.making.get(wanted, make, context.monotonic, patience_seconds)
+
+
+async def _told_later(context: Context, interaction: Interaction, wanted: ReportAsked) -> None:
+    """Tell the person when it is ready; asking again meanwhile makes it no second one."""
+    until = context.now() + REPLY_URL_SECONDS if interaction.reply_url else 0.0
+    tell = Tell(
+        "",
+        interaction.who,
+        wanted,
+        when=context.now() + AGAIN_SECONDS,
+        once=f"report:{interaction.key}",
+        channel=interaction.channel,
+        thread=interaction.thread,
+        reply_url=interaction.reply_url,
+        reply_until=until,
+    )
+    with contextlib.suppress(Conflict):
+        await context.store.commit(Change(puts=await tell_later(context, tell)))
 
 
 ACTION = Action(

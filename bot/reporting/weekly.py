@@ -1,11 +1,12 @@
 """The weekly report: one post per week and channel, none if there is nothing to report."""
 
 from dataclasses import replace
+from functools import partial
 
 from bot.context.context import Context
 from bot.context.save import intend
-from bot.core.message import Message
 from bot.core.record import Change, Claim
+from bot.core.reporting.summary import Report
 from bot.core.reporting.weekly import LATE_SECONDS, Weekly, weekly_key
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
@@ -13,6 +14,8 @@ from bot.posting.keep_message import Kept, Wanted, keep_message, leave
 from bot.reporting.collect import made
 from bot.views.report.report import reported
 
+AT_ONCE_SECONDS, AGAIN_SECONDS = 1.0, 2.0
+"""How long the report is waited for, and when it is looked for again: the claim does not last as long as the work."""
 LOOK_SECONDS = 3600.0
 """How often channels are checked for their schedule, also after a configuration change."""
 _PLACE = FailureRule(Reaction.REST, 10 * PLACE_SECONDS, reason="a report is about its own channel, and may wait a day")
@@ -37,7 +40,11 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     at = table.schedule.last(now)
     due = table.schedule.after(at) if claim.id in report_channels(context) else None
     over = not table.enabled or due is None or record.done_for >= at or now - at > LATE_SECONDS
-    message = None if over else await _drawn(context, claim.id, at)
+    found = None if over else await _made(context, claim.id, at)
+    if found is None and not over:
+        await leave(context, held, Kept(record), now + AGAIN_SECONDS)
+        return
+    message = reported(found, weekly=True) if found is not None and found.has_news else None
     if message is None:
         done_for = record.done_for if over else at
         await leave(context, held, Kept(replace(record, done_for=done_for, trouble="", retry_at=0.0)), due)
@@ -52,9 +59,9 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     await leave(context, held, kept, due)
 
 
-async def _drawn(context: Context, channel: str, at: float) -> Message | None:
-    """The report of the week before that time; None if there is nothing to report."""
-    since = context.settings.file.report.schedule.before(at)
+async def _made(context: Context, channel: str, at: float) -> Report | None:
+    """The report of the week before that time; None while it is being made."""
     file = context.settings.file
-    found = await made(context.store, file, since, at, channel=channel)
-    return reported(found, weekly=True) if found.has_news else None
+    since = file.report.schedule.before(at)
+    make = partial(made, context.store, file, since, at, channel=channel)
+    return await context.making.get(("weekly", channel, at), make, context.monotonic, AT_ONCE_SECONDS)

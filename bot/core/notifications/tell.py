@@ -43,7 +43,17 @@ class PlainAnswer:
     kind: Literal["answer"] = "answer"
 
 
-About = LaterResult | PlainAnswer
+@dataclass(frozen=True, slots=True)
+class ReportAsked:
+    """A report that was not ready when somebody asked for it."""
+
+    days: int
+    pool: str = ""
+    """Empty: of all pools."""
+    kind: Literal["report"] = "report"
+
+
+About = LaterResult | PlainAnswer | ReportAsked
 
 
 @dataclass(frozen=True, slots=True)

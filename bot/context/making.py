@@ -1,0 +1,47 @@
+"""Long answers, made in the background of this process and once for all who ask for the same.
+
+Nobody holds a claim or a request meanwhile: who finds an answer unfinished looks again later.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+KEPT_SECONDS = 60.0
+"""How long an answer counts: for others who ask, and until a worker has delivered it."""
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Making:
+    """What is being made, and what was made lately; both by what was asked."""
+
+    _tasks: dict[Hashable, asyncio.Task[object]] = field(default_factory=dict)
+    _made: dict[Hashable, tuple[float, object]] = field(default_factory=dict)
+    """(When it was taken in monotonic seconds, the answer): of what somebody had to come back for."""
+    _late: set[Hashable] = field(default_factory=set)
+
+    async def get(
+        self, asked: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float], patience_seconds: float
+    ) -> T | None:
+        """The answer; None if it is not ready within the patience, and then it goes on. Raises what `make` raises."""
+        self._made = {one: known for one, known in self._made.items() if now() - known[0] < KEPT_SECONDS}
+        if asked in self._made:
+            return cast("T", self._made[asked][1])
+        if (task := self._tasks.get(asked)) is None:
+            task = self._tasks[asked] = asyncio.ensure_future(cast("Awaitable[object]", make()))
+        await asyncio.wait({task}, timeout=patience_seconds)
+        if not task.done():
+            self._late.add(asked)
+            return None
+        if self._tasks.pop(asked, None) is not None and asked in self._late and not task.exception():
+            self._made[asked] = now(), task.result()
+        self._late.discard(asked)
+        return cast("T", task.result())
+
+    async def close(self) -> None:
+        """End what is still being made."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
