@@ -9,6 +9,7 @@ import pytest
 
 from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
+from bot.context.making import Making
 from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
 from bot.core.message import Block, Message
@@ -36,6 +37,7 @@ from tests.fakes import (
 )
 from tests.fakes_store import FakeData, FakeStore
 from tests.invariants import WATCHED, broken, forgotten
+from tests.patience import PATIENCE_SECONDS
 from tests.threads import unruly
 
 T = TypeVar("T")
@@ -108,6 +110,7 @@ class World:
             monotonic=self.clock.monotonic,
             actions=ACTIONS,
             tellings=TELLINGS,
+            making=Making(PATIENCE_SECONDS),
             new_id=lambda prefix: f"{prefix}{next(self.numbers)}",
             pagers={"oncall": self.pager, OUTSIDE: self.pager},
             issues=self.issues if given.file.issues else None,

@@ -17,21 +17,21 @@ T = TypeVar("T")
 class Making:
     """What is being made, and what was made lately; both by what was asked."""
 
+    patience_seconds: float = 1.0
+    """How long an answer is waited for: Slack wants one within 3 s."""
     _tasks: dict[Hashable, asyncio.Task[object]] = field(default_factory=dict)
     _made: dict[Hashable, tuple[float, object]] = field(default_factory=dict)
     """(When it was taken in monotonic seconds, the answer): of what somebody had to come back for."""
     _late: set[Hashable] = field(default_factory=set)
 
-    async def get(
-        self, asked: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float], patience_seconds: float
-    ) -> T | None:
+    async def get(self, asked: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float]) -> T | None:
         """The answer; None if it is not ready within the patience, and then it goes on. Raises what `make` raises."""
         self._made = {one: known for one, known in self._made.items() if now() - known[0] < KEPT_SECONDS}
         if asked in self._made:
             return cast("T", self._made[asked][1])
         if (task := self._tasks.get(asked)) is None:
             task = self._tasks[asked] = asyncio.ensure_future(cast("Awaitable[object]", make()))
-        await asyncio.wait({task}, timeout=patience_seconds)
+        await asyncio.wait({task}, timeout=self.patience_seconds)
         if not task.done():
             self._late.add(asked)
             return None

@@ -1,15 +1,17 @@
-"""Fills gaps of a pool's history from its source, one day at a time, once.
+"""Fills gaps of a pool's history from its source, some days at a time, once, in the order of need.
 
 It has its own record, so that measurements and incidents do not wait for it.
 """
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 
 import structlog
 
 from bot.context.context import Context
 from bot.core.pool.backfill import (
+    DAY_HOURS,
     STEP_SECONDS,
     Backfill,
     answered,
@@ -19,7 +21,9 @@ from bot.core.pool.backfill import (
     lacking,
     newest_day,
     next_day_at,
+    next_days,
     planned,
+    recent,
     span_of,
 )
 from bot.core.pool.history import KEPT_SECONDS, PoolHistory, finished, known_hours
@@ -27,8 +31,8 @@ from bot.core.pool.hour_stats import HourStats
 from bot.core.record import Change, Claim, Conflict, Put, Stored
 from bot.ports import Unreachable
 
-TURN_SECONDS = 5.0
-"""Shortest time between two requested days, for all pools of the installation together."""
+TURN_SECONDS = 3.0
+"""Shortest time between two requests, for all pools of the installation together: two weeks of 500 pools in 50 min."""
 LATE_SECONDS = 600.0
 """A record overdue by this much was lost from the queue."""
 SAFETY_SECONDS = 0.5
@@ -52,13 +56,20 @@ async def backfill(context: Context, claim: Claim) -> None:
         if anew or fill.look_at <= now + EARLY_SECONDS:
             wait = next_day_at(now) - now
             if fill.days:
-                wait = await context.store.acquire_slot("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=False)
+                wait = await _turn(context, fill)
             if wait <= 0:
                 await _ask(context, mine, fill)
                 return
             fill = replace(fill, look_at=now + wait)
         due = fill.look_at
     await context.store.commit(Change(puts=(Put(mine, fill, due, keep_seconds=KEPT_SECONDS),)))
+
+
+async def _turn(context: Context, fill: Backfill) -> float:
+    """Seconds until its turn: pools of open incidents at once, then the last two weeks of all pools, then the rest."""
+    if await context.store.members(f"watch:{fill.id}"):
+        return 0.0
+    return await context.store.acquire_slot("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=recent(fill))
 
 
 def wanted(context: Context) -> list[str]:
@@ -80,27 +91,30 @@ async def wake_fills(context: Context) -> None:
 
 
 async def _ask(context: Context, mine: Stored[Backfill], fill: Backfill) -> None:
-    """Request one day of one pool; a source that does not answer in time is asked again later."""
-    day = fill.days[0]
-    since, until = span_of(day)
+    """Request some days of one pool; a source that does not answer in time is asked for one, and again later."""
+    days = next_days(fill)
+    since, until = span_of(days[0], days[-1])
     try:
         async with asyncio.timeout(mine.lease_ends - SAFETY_SECONDS - context.monotonic()):
             samples = await context.metrics[fill.id].history(fill.id, since, until, STEP_SECONDS)
     except (Unreachable, TimeoutError) as error:
         why = str(error) or "no answer while the record was ours"
-        log.warning("past not filled in", pool=fill.id, day=date(day), why=why, repeats="why")
+        log.warning("past not filled in", pool=fill.id, day=date(days[0]), days=len(days), why=why, repeats="why")
         fill = failed(fill, context.now())
         await context.store.commit(Change(puts=(Put(mine, fill, fill.look_at, keep_seconds=KEPT_SECONDS),)))
         return
-    cells = hours_of(day, samples)
-    fill = replace(answered(fill, day, known=bool(cells)), look_at=context.now())
-    hours = await _stored_hours(context, mine, fill, day, cells)
+    cells = hours_of(days, samples)
+    known = {cell.hour // DAY_HOURS for cell in cells}
+    for day in days:
+        fill = answered(fill, day, known=day in known)
+    fill = replace(fill, look_at=context.now())
+    hours = await _stored_hours(context, mine, fill, days, cells)
     if hours or not fill.days:  # a source without a past has an empty answer for each of six weeks
-        log.info("past asked for", pool=fill.id, day=date(day), hours=hours, days_left=len(fill.days))
+        log.info("past asked for", pool=fill.id, day=date(days[0]), hours=hours, days_left=len(fill.days))
 
 
 async def _stored_hours(
-    context: Context, mine: Stored[Backfill], fill: Backfill, day: int, cells: tuple[HourStats, ...]
+    context: Context, mine: Stored[Backfill], fill: Backfill, days: Collection[int], cells: tuple[HourStats, ...]
 ) -> int:
     """Write missing hours only; returns their number. Raises Conflict.
 
@@ -108,7 +122,8 @@ async def _stored_hours(
     """
     for _ in range(TRIES):
         held = await context.store.get(PoolHistory, fill.id) or Stored(PoolHistory(fill.id), 0)
-        gaps = lacking(day, known_hours(held.value))
+        there = known_hours(held.value)
+        gaps = {hour for day in days for hour in lacking(day, there)}
         new = tuple(cell for cell in cells if cell.hour in gaps)
         after = replace(fill, filled_at=context.now()) if new else fill
         put = Put(mine, after, fill.look_at, keep_seconds=KEPT_SECONDS)

@@ -17,9 +17,8 @@ from bot.views.home.answers import plain_answer
 from bot.views.report.report import reported
 from bot.views.words import refusals
 
-AT_ONCE_SECONDS = 1.0
-"""How long a report is waited for; Slack wants an answer within 3 s."""
 AGAIN_SECONDS = 1.0
+"""When a report that was not ready is looked for again."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -36,7 +35,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         raise Refused(refusals.report_days(MOST_REPORT_DAYS))
     pool = known_pool(file, pools[0]) if pools else None
     wanted = ReportAsked(numbers[0], pool or "")
-    found = await _made(context, wanted, AT_ONCE_SECONDS)
+    found = await _made(context, wanted)
     if found is not None:
         return Answer(whisper=reported(found))
     await _told_later(context, interaction, wanted)
@@ -47,14 +46,14 @@ async def judge_report(context: Context, tell: Tell) -> LeftToTell:
     """The report, once it is made; a worker does not wait for it."""
     if not isinstance(tell.about, ReportAsked):
         return LeftToTell()
-    found = await _made(context, tell.about, AT_ONCE_SECONDS)
+    found = await _made(context, tell.about)
     return LeftToTell(again_at=context.now() + AGAIN_SECONDS) if found is None else LeftToTell(reported(found))
 
 
-async def _made(context: Context, wanted: ReportAsked, patience_seconds: float) -> Report | None:
+async def _made(context: Context, wanted: ReportAsked) -> Report | None:
     file, now = context.settings.file, context.now()
     make = partial(longer_view, context.store, file, wanted.days, now, wanted.pool or None)
-    return await context.making.get(wanted, make, context.monotonic, patience_seconds)
+    return await context.making.get(wanted, make, context.monotonic)
 
 
 async def _told_later(context: Context, interaction: Interaction, wanted: ReportAsked) -> None:

@@ -14,8 +14,8 @@ from bot.posting.keep_message import Kept, Wanted, keep_message, leave
 from bot.reporting.collect import made
 from bot.views.report.report import reported
 
-AT_ONCE_SECONDS, AGAIN_SECONDS = 1.0, 2.0
-"""How long the report is waited for, and when it is looked for again: the claim does not last as long as the work."""
+AGAIN_SECONDS = 2.0
+"""When a report that was not ready is looked for again: the claim does not last as long as the work."""
 LOOK_SECONDS = 3600.0
 """How often channels are checked for their schedule, also after a configuration change."""
 _PLACE = FailureRule(Reaction.REST, 10 * PLACE_SECONDS, reason="a report is about its own channel, and may wait a day")
@@ -64,4 +64,4 @@ async def _made(context: Context, channel: str, at: float) -> Report | None:
     file = context.settings.file
     since = file.report.schedule.before(at)
     make = partial(made, context.store, file, since, at, channel=channel)
-    return await context.making.get(("weekly", channel, at), make, context.monotonic, AT_ONCE_SECONDS)
+    return await context.making.get(("weekly", channel, at), make, context.monotonic)

@@ -13,7 +13,7 @@ class Work:
 
     def __init__(self) -> None:
         self.begun, self.go, self.now = 0, asyncio.Event(), 5.0
-        self.making = Making()
+        self.making = Making(0.01)
 
     async def make(self) -> int:
         self.begun += 1
@@ -21,7 +21,7 @@ class Work:
         return self.begun
 
     async def get(self) -> int | None:
-        return await self.making.get("this", self.make, lambda: self.now, 0.01)
+        return await self.making.get("this", self.make, lambda: self.now)
 
 
 async def test_who_comes_back_later_finds_the_answer_made_once() -> None:
@@ -46,7 +46,7 @@ async def test_a_failure_is_told_and_the_next_one_tries_again() -> None:
     making = Making()
     for _ in range(2):
         with pytest.raises(Unreachable):
-            await making.get("this", fail, lambda: 0.0, 1.0)
+            await making.get("this", fail, lambda: 0.0)
 
 
 async def test_a_process_that_ends_leaves_nothing_behind() -> None:

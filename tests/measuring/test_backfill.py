@@ -15,7 +15,7 @@ from bot.measuring.backfill import TURN_SECONDS
 from bot.ports import Failure
 from tests.builders import NOW, POOL
 from tests.fakes import FakeClock, FakeMetrics
-from tests.world import OTHER_POOL, World
+from tests.world import OTHER_POOL, World, spoken
 
 TODAY = int(NOW // DAY_SECONDS)
 
@@ -57,13 +57,14 @@ def past(world: World, name: str = POOL) -> PoolHistory:
 async def test_six_weeks_are_filled_in_within_minutes_newest_day_first() -> None:
     world, archive = await started(60)
     await world.passes(43 * TURN_SECONDS, step=TURN_SECONDS)
-    assert [span[1:] for span in archive.spans] == [(*span_of(day), 300.0) for day in range(TODAY - 1, TODAY - 43, -1)]
+    weeks = range(TODAY - 1, TODAY - 43, -7)
+    assert [span[1:] for span in archive.spans] == [(*span_of(day, day - 6), 300.0) for day in weeks]
     cells = [cell for cell in past(world).cells if cell.hour < TODAY * 24]
     assert [cell.hour for cell in cells] == list(range(int(NOW // 3600) - KEPT_HOURS, TODAY * 24))
     assert {cell.covered_seconds for cell in cells} == {3600.0}
     assert {cell.arrivals.total for cell in cells} == {300.0}
     await world.passes(3600, step=60)
-    assert len(archive.spans) == 42
+    assert len(archive.spans) == 6
 
 
 async def test_what_past_weeks_foretell_is_known_to_the_next_look() -> None:
@@ -89,13 +90,13 @@ async def test_the_last_day_ends_before_the_trouble() -> None:
 
 
 async def test_a_source_without_a_history_is_asked_for_a_week_and_left_alone() -> None:
-    """Seven questions; a day later one more, about the day that is over, only if an hour of it is lacking."""
+    """One question; a day later one more, about the day that is over, only if an hour of it is lacking."""
     world, archive = await started(0)
     await world.passes(3600, step=30)
-    assert len(archive.spans) == 7
+    assert len(archive.spans) == 1
     assert min(cell.hour for cell in past(world).cells) >= TODAY * 24
     await world.passes(2 * DAY_SECONDS, step=600)
-    assert [span[1] for span in archive.spans[7:]] == [span_of(TODAY)[0]], (
+    assert [span[1] for span in archive.spans[1:]] == [span_of(TODAY)[0]], (
         "before the installation nothing was measured"
     )
 
@@ -120,23 +121,40 @@ async def test_what_was_measured_is_neither_replaced_nor_counted_twice() -> None
 async def test_all_pools_of_an_installation_share_the_turns() -> None:
     world, archive = await started(60, pools=(POOL, OTHER_POOL))
     await world.passes(12 * TURN_SECONDS, step=1)
-    names = [name for name, *_ in archive.spans]
-    assert len(names) == 13
-    assert [set(names[n : n + 2]) for n in (1, 3, 5, 7, 9, 11)] == [{POOL, OTHER_POOL}] * 6
+    assert len(archive.spans) == 12
+    newest = [(name, until) for name, _, until, _ in archive.spans]
+    two_weeks = {(name, (TODAY - 7 * week) * DAY_SECONDS) for name in (POOL, OTHER_POOL) for week in (0, 1)}
+    assert set(newest[:4]) == two_weeks, "the last two weeks of every pool come before older ones of any"
+
+
+async def test_a_pool_with_an_open_incident_waits_for_no_turn() -> None:
+    world, archive = await started(60, pools=(POOL, OTHER_POOL))
+    await world.fires(spoken(runner_label=OTHER_POOL))
+    await world.passes(2 * TURN_SECONDS, step=1)
+    mine = [until for name, _, until, _ in archive.spans if name == OTHER_POOL]
+    assert mine == [(TODAY - 7 * week) * DAY_SECONDS for week in range(6)]
+
+
+async def test_a_source_that_does_not_answer_for_a_week_is_asked_for_a_day() -> None:
+    world, archive = await started(60)
+    archive.script.fail("history", Failure.LATER)
+    await world.passes(3 * TURN_SECONDS, step=1)
+    days = [round((until - since) / DAY_SECONDS) for _, since, until, _ in archive.spans]
+    assert days[:4] == [7, 7, 1, 1]
 
 
 async def test_a_source_that_fails_is_asked_again_later_and_measured_all_the_same() -> None:
-    """No loop: five minutes, then ten; the looks go on each minute."""
+    """No loop: first for a day instead of a week, then after five minutes and ten; the looks go on each minute."""
     world, archive = await started(60)
     asked = len(archive.spans)
     archive.script.fail("history", Failure.LATER, times=None)
     looks = archive.script.count("snapshot")
     await world.passes(1200, step=10)
-    assert len(archive.spans) - asked == 3
+    assert len(archive.spans) - asked == 4
     assert archive.script.count("snapshot") - looks == 20
     archive.script.heal()
     await world.passes(2400, step=10)
-    assert len(archive.spans) > 42
+    assert len({cell.hour // 24 for cell in past(world).cells}) == 43
 
 
 async def test_the_day_that_a_process_died_over_is_asked_for_by_another() -> None:
@@ -179,10 +197,10 @@ async def test_nothing_is_asked_when_it_is_switched_off() -> None:
     assert archive.spans == []
     world.configure(timing={"backfill": "3d"})
     await world.passes(600, step=5)
-    assert len(archive.spans) == 3
+    assert [span[1:3] for span in archive.spans] == [span_of(TODAY - 1, TODAY - 3)]
     world.configure(timing={"backfill": "5d"})
     await world.passes(600, step=5)
-    assert len(archive.spans) == 5
+    assert [span[1:3] for span in archive.spans[1:]] == [span_of(TODAY - 4, TODAY - 5)]
 
 
 async def test_a_pool_that_leaves_the_configuration_is_asked_for_no_longer() -> None:

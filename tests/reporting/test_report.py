@@ -2,12 +2,13 @@
 
 import pytest
 
+from bot.context.making import Making
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.record import Change, Put, Stored
 from bot.ports import Refused
-from bot.reporting import report
 from tests.builders import NOW, POOL
 from tests.core.pool.hours import MONDAY, weeks
+from tests.patience import PATIENCE_SECONDS
 from tests.world import OTHER_POOL, World, spoken, whisper
 
 
@@ -103,10 +104,11 @@ async def test_it_takes_the_permission_to_look() -> None:
     assert world.clock.now() == NOW
 
 
-async def test_a_report_that_takes_long_follows_privately(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_report_that_takes_long_follows_privately(world: World) -> None:
     """A hundred pools were never answered: the work took longer than Slack waits."""
-    monkeypatch.setattr(report, "AT_ONCE_SECONDS", 0.0)
+    world.context.making = Making(0.0)
     assert "is being made" in await text(world)
+    world.context.making.patience_seconds = PATIENCE_SECONDS
     await world.passes(5, step=1)
     (whispered,) = [said.text for _, _, said, _ in world.chat.whispers]
     assert "7 days" in whispered

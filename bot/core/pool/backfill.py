@@ -1,6 +1,6 @@
 """Plans which past days are requested from a pool's source, and summarises their samples."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -10,6 +10,9 @@ from bot.core.pool.pool import Snapshot
 
 STEP_SECONDS = 300.0
 """Step of the requested samples."""
+MOST_DAYS = 7
+"""Days of one request: 2,016 samples of a figure; Prometheus refuses 11,000."""
+RECENT_DAYS = 14
 DAY_HOURS = 24
 DAY_SECONDS = DAY_HOURS * HOUR_SECONDS
 SETTLED_SECONDS = 3600.0
@@ -41,6 +44,8 @@ class Backfill:
     """When hours were last added (epoch seconds)."""
     look_at: float = 0.0
     """When to continue (epoch seconds)."""
+    singly: bool = False
+    """Whether its source is asked for one day at a time, because it did not answer for several."""
 
 
 def newest_day(now: float) -> int:
@@ -67,9 +72,20 @@ def lacking(day: int, known: frozenset[int]) -> frozenset[int]:
     return frozenset(range(day * DAY_HOURS, (day + 1) * DAY_HOURS)) - known
 
 
-def span_of(day: int) -> tuple[float, float]:
-    """The requested time span: from one step before the day, so that its first sample covers one."""
-    return day * DAY_SECONDS - STEP_SECONDS, (day + 1) * DAY_SECONDS
+def span_of(newest: int, oldest: int | None = None) -> tuple[float, float]:
+    """The requested time span of a day, or of several: from one step before, so that the first sample covers one."""
+    return (newest if oldest is None else oldest) * DAY_SECONDS - STEP_SECONDS, (newest + 1) * DAY_SECONDS
+
+
+def next_days(fill: Backfill) -> tuple[int, ...]:
+    """The days of the next request, newest first: at most a week in a row, and one where several were not answered."""
+    first, most = fill.days[0], 1 if fill.failures or fill.singly else MOST_DAYS
+    return tuple(day for place, day in enumerate(fill.days[:most]) if day == first - place)
+
+
+def recent(fill: Backfill) -> bool:
+    """Whether the next days are of the last two weeks, which early warnings and usual hours need first."""
+    return fill.newest is not None and bool(fill.days) and fill.days[0] > fill.newest - RECENT_DAYS
 
 
 def date(day: int) -> str:
@@ -77,14 +93,14 @@ def date(day: int) -> str:
     return f"{datetime.fromtimestamp(day * DAY_SECONDS, UTC):%Y-%m-%d}"
 
 
-def hours_of(day: int, samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
-    """The hours of a day from its samples, without those that are known too little.
+def hours_of(days: Collection[int], samples: Iterable[Snapshot]) -> tuple[HourStats, ...]:
+    """The hours of some days from their samples, without those that are known too little.
 
     Values between two samples are unknown: rates and shares are accurate, and the maxima are those of the samples.
     """
     cell, over = entered(None, None, samples)
     made = (*over, cell) if cell else over
-    mine = (one for one in made if one.hour // DAY_HOURS == day)
+    mine = (one for one in made if one.hour // DAY_HOURS in days)
     return tuple(one for one in mine if one.covered_seconds >= LEAST_KNOWN_SECONDS)
 
 
@@ -101,4 +117,6 @@ def answered(fill: Backfill, day: int, *, known: bool) -> Backfill:
 def failed(fill: Backfill, now: float) -> Backfill:
     """The record after a failed request: the same one is repeated later, with growing pauses."""
     pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** min(fill.failures, 10))
+    if len(next_days(fill)) > 1:  # one day may be answered at once
+        return replace(fill, singly=True, look_at=now)
     return replace(fill, failures=fill.failures + 1, look_at=now + pause)

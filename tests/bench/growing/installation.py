@@ -213,5 +213,5 @@ def _weeks(today: int) -> PoolHistory:
     past = PoolHistory("")
     for day in range(today - DAYS, today):
         waits = (day * 86400 + 300.0 * number for number in range(289))
-        past = finished(past, hours_of(day, [_usual("", at, 1200.0 if at % 86400 < 7200 else 20.0) for at in waits]))
+        past = finished(past, hours_of([day], [_usual("", at, 1200.0 if at % 86400 < 7200 else 20.0) for at in waits]))
     return past

@@ -17,6 +17,7 @@ from bot.core.pool.backfill import (
     hours_of,
     newest_day,
     next_day_at,
+    next_days,
     planned,
     span_of,
 )
@@ -90,6 +91,8 @@ def test_an_empty_week_is_the_end() -> None:
 
 def test_a_failing_source_is_asked_ever_more_rarely() -> None:
     fill, pauses = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), []
+    fill = failed(fill, NOW)
+    assert (fill.look_at, next_days(fill)) == (NOW, (YESTERDAY,)), "one day may be answered where a week was not"
     for _ in range(10):
         fill = failed(fill, NOW)
         pauses.append(fill.look_at - NOW)
@@ -100,7 +103,7 @@ def test_a_failing_source_is_asked_ever_more_rarely() -> None:
 
 
 def test_a_day_of_samples_is_its_twenty_four_hours_and_no_more() -> None:
-    cells = hours_of(YESTERDAY, whole_day(YESTERDAY, busy=3, limit=8))
+    cells = hours_of([YESTERDAY], whole_day(YESTERDAY, busy=3, limit=8))
     assert [cell.hour for cell in cells] == [YESTERDAY * 24 + n for n in range(24)]
     assert {(cell.samples, cell.covered_seconds) for cell in cells} == {(12, 3600.0)}
     assert {cell.arrivals for cell in cells} == {Amount(360.0, 3600.0)}
@@ -113,19 +116,19 @@ def test_a_day_of_samples_is_its_twenty_four_hours_and_no_more() -> None:
 
 def test_what_the_source_does_not_know_stays_unknown() -> None:
     """A figure without a past has no seconds; a gap is bridged no longer than a sample stands; no hour is made up."""
-    cells = hours_of(YESTERDAY, whole_day(YESTERDAY, arrivals_per_minute=None))
+    cells = hours_of([YESTERDAY], whole_day(YESTERDAY, arrivals_per_minute=None))
     assert {cell.arrivals for cell in cells} == {Amount()}
     gap = [one for one in whole_day(YESTERDAY) if not 3 * 3600 <= one.at - YESTERDAY * DAY_SECONDS <= 5.5 * 3600]
-    known = {cell.hour % 24: cell.covered_seconds for cell in hours_of(YESTERDAY, gap)}
+    known = {cell.hour % 24: cell.covered_seconds for cell in hours_of([YESTERDAY], gap)}
     assert 3 not in known
     assert 4 not in known
     assert (known[2], known[5]) == (3300.0, 2100.0)
-    assert hours_of(YESTERDAY, whole_day(YESTERDAY)[:2]) == ()
-    assert hours_of(YESTERDAY, ()) == ()
+    assert hours_of([YESTERDAY], whole_day(YESTERDAY)[:2]) == ()
+    assert hours_of([YESTERDAY], ()) == ()
 
 
 def test_samples_an_hour_apart_are_too_few_to_be_an_hour() -> None:
-    assert hours_of(YESTERDAY, whole_day(YESTERDAY)[1::12]) == ()
+    assert hours_of([YESTERDAY], whole_day(YESTERDAY)[1::12]) == ()
 
 
 def test_known_hours_are_those_that_count() -> None:
