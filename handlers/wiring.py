@@ -140,8 +140,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             tellings=TELLINGS,
             health=Health(sources=back_ends.silent),
         )
-        stack.push_async_callback(context.past.close)
-        stack.push_async_callback(context.making.close)
+        stack.push_async_callback(context.close)
         seen = _changed_at(settings.env.tailback_config)
         yield Runtime(context, store, embedded, seen, clock, to_slack, settings.file.of_the_start)
 

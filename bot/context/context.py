@@ -95,6 +95,11 @@ class Context:
     tellings: "Mapping[str, Telling]" = field(default_factory=dict)
     """By kind of what a person is told later: what is left to tell when it leaves."""
 
+    async def close(self) -> None:
+        """End what is done in the background."""
+        await self.past.close()
+        await self.making.close()
+
     def in_doubt(self) -> bool:
         """Whether lost records are not all recovered: no action runs until then (P10, C18)."""
         return self.store.lost_data() or bool(self.health.records)

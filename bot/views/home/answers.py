@@ -28,6 +28,7 @@ from bot.views.mrkdwn import (
 )
 from bot.views.parent.heading import headline, state_words
 from bot.views.parent.pools import MOST_ROWS, name_of, pool_table, queue_words, rows, title_of
+from bot.views.parent.urgency import urgent_first
 
 NONE = say("No incident is open in your channels.")
 MOST_INCIDENTS = 20
@@ -71,7 +72,7 @@ def incident_list(  # noqa: PLR0913 - the parts of a list
     doubt = doubt_words(doubtful) if doubtful else None
     if not incidents:
         return message(joined("\n", NONE, doubt), section(NONE), context(doubt) if doubt else None)
-    shown = urgent_first(incidents)[:MOST_INCIDENTS]
+    shown = urgent_first(incidents, view.pools if view else {})[:MOST_INCIDENTS]
     lines = incident_lines(shown, view or View(), now, timing or Timing(), permalinks or {})
     most = say(", of which the {shown} most urgent", shown=len(shown)) if len(incidents) > len(shown) else ""
     heading = say("{incidents}{most}:", incidents=count(len(incidents), "open incident"), most=most)
@@ -117,10 +118,6 @@ def incident_lines(
     return lines
 
 
-def urgent_first(incidents: Sequence[Incident]) -> list[Incident]:
-    return sorted(incidents, key=lambda one: (one.closed, one.group.priority or "P9", one.opened_at, one.id))
-
-
 def help_text(here: Sequence[tuple[str, str]], in_thread: Sequence[tuple[str, str]] = ()) -> Message:
     """(usage, effect), one line each: what works in a channel too, then what works in a thread only."""
     parts, texts = [], []
@@ -157,8 +154,13 @@ RECORDED = message(say("Recorded. The incident's thread shows the result."))
 
 
 def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: str) -> Message:
-    """A button for each open incident of the channel; `offers` are (incident, the button's id)."""
+    """A button for each open incident of the channel, most urgent first; `offers` are (incident, the button's id)."""
     head = say("{incidents} are open in this channel. Choose one.", incidents=count(len(offers), "incident"))
+    if (more := len(offers) - MOST_INCIDENTS) > 0:
+        head = say("{head} The {shown} most urgent have a button; {more} are left out: write the command in their "
+                   "thread.", head=head, shown=MOST_INCIDENTS, more=count(more, "incident"))  # fmt: skip
+    values = {one.id: value for one, value in offers}
+    offers = [(one, values[one.id]) for one in urgent_first(one for one, _ in offers)]
     shown = [(one, say("{what} · since {at}", what=headline_of(one), at=date(one.began_at)), value)
              for one, value in offers[:MOST_INCIDENTS]]  # fmt: skip
     rows = [

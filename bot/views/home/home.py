@@ -11,10 +11,11 @@ from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count, duration
 from bot.views.blocks import context, header, section
-from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines, urgent_first
+from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
 from bot.views.parent.pools import name_of, pool_table, rows, title_of
 from bot.views.parent.sections import controls, ended_at
+from bot.views.parent.urgency import urgent_first
 
 MOST_WITH_BUTTONS, MOST_SHOWN, MOST_LINES = 12, 40, 10
 
@@ -59,7 +60,7 @@ def refused_home(why: Message) -> Block:
 
 
 def _incidents(board: Board, now: float, timing: Timing) -> list[Block]:
-    shown = urgent_first(board.incidents)[:MOST_SHOWN]
+    shown = urgent_first(board.incidents, board.view.pools)[:MOST_SHOWN]
     blocks = [] if shown else [section(NONE)]
     lines = incident_lines(shown, board.view, now, timing, board.permalinks)
     for place, (one, line) in enumerate(zip(shown, lines, strict=True)):

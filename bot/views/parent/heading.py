@@ -69,7 +69,7 @@ def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timin
         if incident.pools.unknown_pools:
             return _names(incident.pools.unknown_pools), _unmeasured(incident, ())
         return _subject(incident), _calm(incident, seen)
-    worst, *more = queueing
+    worst, *more = [row for row in queueing if row.affected] or queueing
     stale = f" ({age_words(now - worst.sample.at)})" if worst.old and worst.sample else ""
     also = f" (+{count(len(more), 'pool')})" if more else ""
     if strangers := incident.pools.unknown_pools:

@@ -60,6 +60,11 @@ class PoolRow:
         return not self.old and not self.cut_off and self.queued is not None and self.queued <= self.floor
 
     @property
+    def fine(self) -> bool:
+        """Whether a fresh sample tells its queue, and the alert does not concern it."""
+        return not self.affected and not self.old and not self.cut_off and self.queued is not None
+
+    @property
     def pending(self) -> bool:
         return self.sample is None and not self.tried
 
@@ -152,9 +157,12 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
         return ()
     rows = [_cells(row, live=now is not None) for row in shown[:MOST_ROWS]]
     others = shown[MOST_ROWS:]
-    more, queue = count(len(others), "more pool"), queue_words(others)
-    rest = say("+ {pools}: {queue}.", pools=more, queue=queue) if others else None
-    small = joined("\n", rest, legend(shown, now))
+    concerns_some = any(row.affected for row in shown)
+    left = [row for row in others if not (concerns_some and row.fine)]
+    more, queue, spared = count(len(left), "more pool"), queue_words(left), len(others) - len(left)
+    rest = say("+ {pools}: {queue}.", pools=more, queue=queue) if left else None
+    fine = say("+ {pools} not affected.", pools=count(spared, "pool")) if spared else None
+    small = joined("\n", rest, fine, legend(shown, now))
     grid = table(_HEAD, rows) if native else section(joined("\n", *(_line(row) for row in shown[:MOST_ROWS])))
     return (grid, context(small)) if small else (grid,)
 

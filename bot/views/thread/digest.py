@@ -9,6 +9,7 @@ from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
 from bot.views.parent.pools import age_words, wait_words
+from bot.views.parent.urgency import urgent_first
 from bot.views.words.interval import RECENT_SECONDS
 
 MOST_CHARACTERS = 8_500
@@ -25,7 +26,7 @@ def digest(incidents: Sequence[Incident], total: int, now: float) -> Message:
         over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(over, section(over))
     seen = {one.id: _facts(one, now) for one in incidents}
-    ordered = sorted(incidents, key=lambda one: (one.group.priority or "P9", one.opened_at, one.id))
+    ordered = urgent_first(incidents)
     opened = total - len(ordered)
     done = f", {opened} of {total} opened" if opened > 0 else ""
     heading = f"{count(len(ordered), 'incident')} waiting for a thread{done}"
