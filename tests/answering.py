@@ -111,13 +111,19 @@ class Asked:
 
 
 @contextmanager
-def answering_aside(answer: Callable[[Asked], Response]) -> Iterator[int]:
-    """The port of a server in threads of its own, for tests without an event loop."""
+def answering_aside(
+    answer: Callable[[Asked], Response], begun: Callable[[str], None] = lambda _: None
+) -> Iterator[int]:
+    """The port of a server in threads of its own, for tests without an event loop.
+
+    `begun` hears the path of each request before its body is read.
+    """
 
     class Endpoint(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
+            begun(self.path)
             body = self.rfile.read(int(self.headers["Content-Length"] or 0))
             said = answer(Asked(self.path, dict(self.headers.items()), body))
             self.send_response(said.status_code)

@@ -1,12 +1,10 @@
 """A Linux host: the systemd unit, and nginx or Caddy in front of Tailback."""
 
-import contextlib
-import os
 import re
 import shutil
-import ssl
-import subprocess
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -16,19 +14,18 @@ from starlette.responses import Response
 from bot.config import Environment
 from bot.settings import HttpTable
 from handlers.cli import WRONG_SETTINGS
-from handlers.tools.demo_workspace import free_port
 from handlers.worker import QUIET_SECONDS
-from tests.answering import answering_aside
-from tests.architecture.tree import ROOT
+from tests.answering import Asked, answering_aside
+from tests.deploy import proxies
 from tests.deploy.dockerfile import UNIT, unit_settings
-from tests.patience import PATIENCE_SECONDS, until
+from tests.patience import PATIENCE_SECONDS
 from tests.processes import program
 
-NGINX = ROOT / "deploy/proxy/nginx.conf"
-CADDY = ROOT / "deploy/proxy/Caddyfile"
 MOST_EXPOSED = 1.5
 """Of 10, by `systemd-analyze security`; 1.2 when this was written. The network and other services' sockets remain."""
-LARGEST = 2 * HttpTable().max_body_bytes
+LARGEST = 4 * HttpTable().max_body_bytes
+HUGE = {"nginx": {413}, "caddy": {413, 502}}
+"""What each answers beyond that, by itself: far above what Tailback takes, and told by nobody."""
 PUBLIC = (
     "/alerts/grafana",
     "/alerts/grafana/",
@@ -91,103 +88,78 @@ def test_the_unit_keeps_the_data_where_it_may_write() -> None:
 
 
 @pytest.fixture
-def upstream() -> Iterator[int]:
+def heard() -> list[str]:
+    """The path of each request that came through, before its body; then its sender, by the proxy's word."""
+    return []
+
+
+@pytest.fixture
+def upstream(heard: list[str]) -> Iterator[int]:
     """The port of what stands for Tailback: 200 for whatever reaches it, with the size of the body."""
-    with answering_aside(lambda asked: Response(str(len(asked.body)))) as port:
+
+    def answer(asked: Asked) -> Response:
+        heard.append({name.lower(): value for name, value in asked.headers.items()}.get("x-forwarded-for", ""))
+        return Response(str(len(asked.body)))
+
+    with answering_aside(answer, heard.append) as port:
         yield port
 
 
-@pytest.fixture
-def nginx(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
-    """nginx with the snippet as it is, but for ports and the certificate; checked by `nginx -t`, then started."""
-    port, key, certificate = free_port(), tmp_path / "key.pem", tmp_path / "certificate.pem"
-    self_signed = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    program(*self_signed, "-subj", "/CN=tailback.example.com", "-keyout", key, "-out", certificate)
-    snippet = (
-        NGINX.read_text("utf-8").replace("listen 443", f"listen 127.0.0.1:{port}").replace(":8080", f":{upstream}")
-    )
-    snippet = snippet.replace("/etc/ssl/tailback/fullchain.pem", str(certificate))
-    snippet = snippet.replace("/etc/ssl/tailback/privkey.pem", str(key))
-    (tmp_path / "tailback.conf").write_text(snippet)
-    paths = "".join(f"{name}_temp_path {tmp_path};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    head = (
-        "user root; " if os.geteuid() == 0 else ""
-    ) + f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; events {{}}"
-    (tmp_path / "nginx.conf").write_text(f"{head} http {{ access_log off; {paths} include {tmp_path}/tailback.conf; }}")
-    command: list[str | Path] = ["nginx", "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"]
-    program(*command, "-t")
-    verify = ssl.create_default_context(cafile=str(certificate))
-    verify.check_hostname = False
-    yield from proxied(f"https://127.0.0.1:{port}", verify, command)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.needs(name)) for name in ("nginx", "caddy")])
+def proxy(request: pytest.FixtureRequest, tmp_path: Path, upstream: int) -> Iterator[tuple[str, httpx.Client]]:
+    """Each shipped proxy by its name."""
+    start = {"nginx": proxies.nginx, "caddy": proxies.caddy}[request.param]
+    with start(tmp_path, upstream) as client:
+        yield request.param, client
 
 
-def caddys(home: Path) -> dict[str, str]:
-    """The environment of Caddy, which writes below its home."""
-    return {"PATH": "/usr/bin:/bin", **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(home))}
-
-
-@pytest.fixture
-def caddy(tmp_path: Path, upstream: int) -> Iterator[httpx.Client]:
-    """Caddy with the snippet as it is, but for ports, and without TLS, which would ask a public authority."""
-    port = free_port()
-    text = CADDY.read_text("utf-8").replace("tailback.example.com {", f"http://127.0.0.1:{port} {{")
-    text = text.replace("127.0.0.1:8080", f"127.0.0.1:{upstream}").replace(
-        "{\n\tservers", "{\n\tadmin off\n\tservers", 1
-    )
-    (tmp_path / "Caddyfile").write_text(text)
-    command: list[str | Path] = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
-    yield from proxied(f"http://127.0.0.1:{port}", False, command, caddys(tmp_path))
-
-
-def proxied(
-    url: str, verify: ssl.SSLContext | bool, command: list[str | Path], env: dict[str, str] | None = None
-) -> Iterator[httpx.Client]:
-    """A client of a proxy that runs until the end."""
-    server = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)
-    try:
-        with httpx.Client(base_url=url, verify=verify, trust_env=False) as client:
-
-            def answers() -> bool:
-                with contextlib.suppress(httpx.ConnectError):
-                    client.get("/")
-                    return True
-                return False
-
-            until(answers, f"somebody listens at {url}")
-            yield client
-    finally:
-        server.terminate()
-        server.wait(timeout=PATIENCE_SECONDS)
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        pytest.param("nginx", 413, marks=pytest.mark.needs("nginx")),
-        pytest.param("caddy", 502, marks=pytest.mark.needs("caddy")),
-    ],
-)
-def test_a_proxy_lets_through_what_is_meant_for_the_world(
-    name: str, answer: int, request: pytest.FixtureRequest
-) -> None:
-    """Bodies above Tailback's own limit, which it answers itself, on its public paths; nothing huge or internal."""
-    client: httpx.Client = request.getfixturevalue(name)
+def test_a_proxy_lets_through_what_is_meant_for_the_world(proxy: tuple[str, httpx.Client]) -> None:
+    """Bodies far above Tailback's own limit, which it answers itself, on its public paths; nothing huge or internal."""
+    name, client = proxy
     small = {path: client.post(path, content=b"{}").status_code for path in PUBLIC}
     assert small == dict.fromkeys(PUBLIC, 200)
     assert {path: client.get(path).status_code for path in PRIVATE} == dict.fromkeys(PRIVATE, 404)
     passed = client.post("/alerts/grafana", content=bytes(LARGEST))
     assert (passed.status_code, passed.text) == (200, str(LARGEST))
-    assert client.post("/alerts/grafana", content=bytes(LARGEST + 1)).status_code == answer
+    assert client.post("/alerts/grafana", content=bytes(LARGEST + 1)).status_code in HUGE[name]
+
+
+def test_a_proxy_takes_a_body_whole_before_tailback_hears_of_it(
+    proxy: tuple[str, httpx.Client], heard: list[str]
+) -> None:
+    """So that a sender who is slow costs Tailback nothing; and it tells who sends, whatever the sender says of that."""
+    _, client = proxy
+    heard.clear()
+    began, end = threading.Event(), threading.Event()
+
+    def slowly() -> Iterator[bytes]:
+        yield b"{"
+        began.set()
+        end.wait(PATIENCE_SECONDS)
+        yield b"}"
+
+    with ThreadPoolExecutor(1) as aside:
+        headers = {"X-Forwarded-For": "203.0.113.7", "Content-Length": "2"}
+        slow = aside.submit(lambda: client.post("/github", content=slowly(), headers=headers))
+        began.wait(PATIENCE_SECONDS)
+        assert client.post("/alerts/sns", content=b"{}").status_code == 200
+        assert heard == ["/alerts/sns", "127.0.0.1"], "the slow one has not been heard of"
+        end.set()
+        assert slow.result().status_code == 200
+    assert heard[2:] == ["/github", "127.0.0.1"]
 
 
 @pytest.mark.needs("caddy")
 def test_caddy_accepts_the_file_as_it_is(tmp_path: Path) -> None:
-    program("caddy", "validate", "--adapter", "caddyfile", "--config", CADDY, env=caddys(tmp_path))
-    program("caddy", "fmt", "--diff", CADDY, env=caddys(tmp_path))
+    """A Caddy that is older than its buffers has them under another name, as the file says."""
+    (tmp_path / "Caddyfile").write_text(proxies.caddyfile())
+    env = proxies.caddys(tmp_path)
+    program("caddy", "validate", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile", env=env)
+    program("caddy", "fmt", "--diff", proxies.CADDY, env=env)
 
 
 def test_no_proxy_answers_an_alert_with_a_code_that_makes_senders_drop_it() -> None:
     """Alertmanager drops what gets a 4xx: a limit answers 503, never nginx's default of 429 or 503 by chance."""
-    text = NGINX.read_text("utf-8")
+    text = proxies.NGINX.read_text("utf-8")
     assert {"limit_req_status 503;", "limit_conn_status 503;"} <= set(map(str.strip, text.splitlines()))
     assert re.findall(r"\b429;", text) == []

@@ -1,4 +1,7 @@
-"""The attacks of tests/security/attacks.py as one table: `python -m tests.security`. Takes about a minute."""
+"""The attacks of tests/security/attacks.py as one table: `python -m tests.security`. Takes about a minute.
+
+`python -m tests.security floods` prints those of floods.py, through the shipped proxies; about two minutes.
+"""
 
 import asyncio
 import sys
@@ -7,6 +10,7 @@ from pathlib import Path
 
 from tests.bench.storm import measured
 from tests.security.attacks import ATTACKS, Attack, target
+from tests.security.floods import table
 
 
 def figure(attack: Attack) -> float:
@@ -18,6 +22,12 @@ def figure(attack: Attack) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(run(folder))
+
+
+async def floods() -> None:
+    """Print the table of floods."""
+    async for row in table():
+        print(row, flush=True)
 
 
 def main() -> int:
@@ -32,4 +42,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asyncio.run(floods()) if "floods" in sys.argv else main())
