@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from bot.config import File
 from bot.context.context import Action, Context, Telling
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim
@@ -88,6 +89,9 @@ async def _pools(context: Context) -> str:
     return await wake_pools(context)
 
 
+DAY_SECONDS = 86400.0
+"""Longer than any pause after a failure, and than anything that an incident waits for without being woken."""
+
 DUTIES: dict[str, Duty] = {
     "resync": Duty(noting(resync), lambda file: file.timing.resync),
     "sweep": Duty(noting(deduplicate_threads), lambda file: file.timing.sweep),
@@ -133,3 +137,10 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
 
 TELLINGS: dict[str, Telling] = {"result": judge_result, "answer": judge_answer, "report": report.judge_report}
 """Kind of what a person is told later → the function that says what is left to tell when it leaves."""
+
+
+def farthest_due(file: File) -> dict[str, float]:
+    """How far ahead a record may be due, in seconds, by its kind; a time further ahead was written by a wrong clock."""
+    longest = max(duty.seconds(file) for duty in DUTIES.values())
+    pace = max(file.timing.poll, file.timing.watch, POOLS_SECONDS)
+    return {"pool": 2 * pace, "chore": longest + POOLS_SECONDS, "inc": DAY_SECONDS, "digest": DAY_SECONDS}

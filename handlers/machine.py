@@ -79,6 +79,11 @@ def notify(state: str) -> None:
         sender.send(state.encode())
 
 
+def running() -> float:
+    """The same, but it also counts while this machine is suspended."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
 def new_id(prefix: str) -> str:
     """An opaque, unguessable id."""
     return prefix + secrets.token_hex(8)

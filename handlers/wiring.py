@@ -26,8 +26,8 @@ from bot.config import Settings, read_file
 from bot.context.context import Context, Health, PoolScaler
 from bot.core.external import Problem
 from bot.ports import Clock, Unreachable
-from bot.registry import ACTIONS, TELLINGS
-from handlers.machine import RealClock, new_id, now
+from bot.registry import ACTIONS, TELLINGS, farthest_due
+from handlers.machine import RealClock, new_id, now, running
 
 RECORD_SCHEMA = FORMAT
 """The newest format of records that this release reads, and the one that it writes."""
@@ -67,7 +67,8 @@ class Runtime:
         """Follow the clock of Redis, which all processes share; while it does not answer, keep our own."""
         while True:
             with contextlib.suppress(Unreachable):
-                self.clock.follow(await self.store.time())
+                idle = bool(self.store.clock.problem) and not await self.store.members("open")
+                await self.store.clock.look(farthest_due(self.context.settings.file), idle=idle)
             await asyncio.sleep(seconds)
 
     def forget_file(self) -> None:
@@ -114,7 +115,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
             url = await embedded.start()
             stack.push_async_callback(embedded.stop)
-        clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead)
+        clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead, clock.follow, running, now)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease, shared=embedded is None)
         stack.push_async_callback(store.aclose)
         back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now), store=None if embedded else store)

@@ -56,7 +56,7 @@ async def measure(context: Context, claim: Claim) -> None:
         put = Put(mine, rested, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
         await context.store.commit(Change(puts=(put,)))
         return
-    recent = bool(pool.tried_at) and context.now() - pool.tried_at < pace * EARLY
+    recent = bool(pool.tried_at) and 0.0 <= context.now() - pool.tried_at < pace * EARLY
     looked = await measure_now(context, pool, recent=recent)
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
@@ -69,7 +69,7 @@ async def measure(context: Context, claim: Claim) -> None:
     wake = tuple(f"inc:{incident}" for incident in watchers if told or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
-    change = Change(puts=(Put(mine, after, after.tried_at + pace), *past), wake=wake)
+    change = Change(puts=(Put(mine, after, min(after.tried_at, context.now()) + pace), *past), wake=wake)
     try:
         await context.store.commit(change)
     except Conflict:
@@ -101,8 +101,8 @@ async def wake_pools(context: Context) -> str:
     if not paces.watch:
         return ""
     held = await context.store.get_many(Pool, names, newest=True)
-    since = context.now() - 2 * paces.watch - MISSED_SECONDS
-    idle = [name for name in names if name not in held or held[name].value.tried_at < since]
+    late = 2 * paces.watch + MISSED_SECONDS
+    idle = [name for name in names if name not in held or abs(context.now() - held[name].value.tried_at) > late]
     if idle:
         await context.store.commit(Change(wake=tuple(f"pool:{name}" for name in idle)))
     blind = {name: one.value.trouble for name, one in held.items() if one.value.trouble}

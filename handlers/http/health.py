@@ -105,7 +105,7 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"
     if runtime.store.lost_data():
         found["records"] = "Redis has lost data; actions are stopped until the records are recovered"
-    found["audit"] = runtime.store.audit_problem()
+    found["audit"], found["clock"] = runtime.store.audit_problem(), runtime.store.clock.problem
     for name, why in found.items():
         metrics.DEPENDENCY.labels(name).set(0 if why else 1)
     return found
@@ -114,6 +114,7 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
 async def count(runtime: Runtime) -> None:
     """Update the gauges; when the store does not answer, they keep their values."""
     context, now, file = runtime.context, runtime.context.now(), runtime.context.settings.file
+    metrics.CLOCK_STEPS.set(runtime.store.clock.steps)
     for kind, times in context.health.simplified.items():
         metrics.SIMPLIFIED.labels(kind).set(times)
     try:

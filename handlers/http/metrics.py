@@ -70,4 +70,5 @@ WARNINGS = _gauge(
     "pool",
     "outcome",
 )
+CLOCK_STEPS = _gauge("tailback_clock_steps", "How often this process noticed that the clock of Redis stepped.")
 DEPENDENCY = _gauge("tailback_dependency_up", "1 while a dependency works, else 0.", "dependency")

@@ -9,6 +9,7 @@ from typing import Any
 import redis
 
 from bot.adapters.redis.calls import RedisLink, Reply, Word
+from bot.adapters.redis.clock import StoreClock
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import Clients, connect
 from bot.adapters.redis.scripts import Script
@@ -21,7 +22,7 @@ from tests.builders import with_fields
 from tests.fakes_store import FakeData, FakeStore
 
 LEASE = 10.0
-CLOCK = "{tailback}:clock"
+CLOCK = "{tailback}:test_time"
 """Holds the time of the test on a real server."""
 AnyStore = RedisStore | FakeStore
 
@@ -51,6 +52,7 @@ class TimedStore(RedisStore):
     def __init__(self, clients: Clients, clocks: Clocks, *, lease_seconds: float) -> None:
         super().__init__(clients, clocks, lease_seconds=lease_seconds)
         self._link = TimedLink(clients.requests)
+        self.clock = StoreClock(self._link, clocks)
 
 
 @dataclass

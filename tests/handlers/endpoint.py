@@ -29,12 +29,23 @@ GITHUB_SECRET = "github-secret"
 Json = dict[str, Any]
 
 
+class NoClock:
+    """The clock of the fake store, which has none of its own."""
+
+    problem = ""
+    steps = 0
+
+    async def look(self, *_: object, **__: object) -> float:
+        raise Unreachable("Redis", "the fake has no clock of its own")
+
+
 class LossyStore(PoliteStore):
     """The fake store with the one thing more that the readiness page asks of the real one."""
 
     lost = False
     nearly_full = ""
     trail_problem = ""
+    clock = NoClock()
 
     async def storable(self) -> str:
         """Whether an alert could be stored; raises like every other call."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 
 from redis import exceptions as errors
 
@@ -11,6 +12,9 @@ from bot.ports import Failure, Unreachable
 
 CALL_SECONDS = 1.8
 """Time limit of a call with its repetition, so that a sender gets its 503 within 2 s (P1)."""
+
+CLOCK_TRIES = 3
+"""The clock may step again while a step is taken back."""
 
 Word = bytes | str | int | float
 Reply = bytes | int | None | Sequence["Reply"]
@@ -43,11 +47,33 @@ _REMEDIES = (
 )
 
 
+class Expecting(Protocol):
+    """A clock that notices steps of the server's (`bot.adapters.redis.clock`)."""
+
+    def expected(self) -> int | None:
+        """What the server's clock should say now, in ms."""
+
+    async def look(self) -> float:
+        """Take a step back."""
+
+
 class RedisLink:
     """Sends commands and scripts through one client."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self.clock: Expecting | None = None
+        """Knows what the time should be; None: whatever the server says is believed."""
+
+    async def timed(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
+        """As `run`, but after a step of the server's clock nothing is done before that is taken back."""
+        for _ in range(CLOCK_TRIES):
+            expected = self.clock.expected() if self.clock else None
+            reply = await self.run(script, keys, (*args, "" if expected is None else expected))
+            if self.clock is None or not reply or reply[0] != b"stepped":
+                return reply
+            await self.clock.look()
+        raise Unreachable("Redis", "its clock steps again and again", failure=Failure.LATER)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Sequence[Reply]:
         """The script's reply. Raises Unreachable; UNKNOWN if it may have been applied."""

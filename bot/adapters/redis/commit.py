@@ -1,6 +1,7 @@
 """Converts a Change to the keys and arguments of the commit script; names all of Tailback's keys and clocks."""
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,13 @@ class Clocks:
     rate: Callable[[], float] = lambda: 1.0
     """Seconds of `now` in a real second."""
     ahead: Callable[[], float] = lambda: 0.0
-    """Seconds by which `now` is ahead of Redis TIME."""
+    """Seconds by which `now` is ahead of the clock of the store."""
+    follow: Callable[[float], None] = lambda _: None
+    """Hears what the clock of the store says, in epoch seconds."""
+    running: Callable[[], float] = time.monotonic
+    """Seconds that never jump, and also count while the machine is suspended."""
+    machine: Callable[[], float] = time.time
+    """Epoch seconds of this machine's own clock."""
 
 
 def request(change: Change, now: float, rows: Sequence[tuple[str, str]], **more: object) -> list[Word]:

@@ -2,8 +2,8 @@
 
 All keys have one hash tag. Keys that every call has are in KEYS. Those that only the data names (the records of a
 change, an index's incident) are built from the same tag, so they are in the same slot. Replies are arrays; times are
-milliseconds of Redis TIME. Scripts that use due times take as their last argument by how much the caller's clock is
-ahead of it: 0 in production, more in the demo, whose clock runs faster.
+milliseconds of Redis TIME, after a step of it is taken back (`bot.adapters.redis.clock`). Scripts that use due times
+take as an argument by how much the caller's clock is ahead of it: 0 in production, more in the demo, which runs faster.
 """
 
 from dataclasses import dataclass
@@ -32,12 +32,72 @@ end
 """
 
 
+CLOCK = "{tailback}:clock"
+"""By how many ms the clock of all processes is ahead of the server's, since that has stepped; nothing: by none."""
+STEP_MS = 5000
+"""A smaller step is a delay of that length at most; a call may take 2 s, and clocks drift."""
+_TIME = f"""
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000) + tonumber(redis.call('GET', '{CLOCK}') or 0)
+"""
+_EXPECTED = f"""
+-- the last argument is what the caller's own clock makes of it: when the two part, nothing is read or written by either
+local expected = tonumber(ARGV[#ARGV])
+if expected and math.abs(now - expected) > {STEP_MS} then return {{'stepped'}} end
+"""
+
+
 def script(text: str, *, repeatable: bool = True, ahead: bool = False) -> Script:
-    """The script with the time of Redis as `now`, or with the caller's time if it is to be `ahead`."""
-    clock = "local t = redis.call('TIME')\nlocal now = t[1] * 1000 + math.floor(t[2] / 1000)"
-    whole = f"{clock}{' + tonumber(ARGV[#ARGV])' if ahead else ''}\n{text.strip()}"
+    """The script with the time of Redis as `now`, or with the caller's time if it is to be `ahead`.
+
+    Its last argument is what the caller's clock expects, and empty if it does not know (`RedisLink.run` adds it).
+    """
+    shifted = "now = now + tonumber(ARGV[#ARGV - 1])\n" if ahead else ""
+    whole = f"{_TIME.lstrip()}{_EXPECTED}{shifted}{text.strip()}"
     return Script(whole, sha1(whole.encode(), usedforsecurity=False).hexdigest(), repeatable)
 
+
+SYNC = script(
+    """
+-- KEYS: clock, when somebody looked last, due
+-- ARGV: what the caller expects, its machine's time, '1' while nothing is open, how far ahead kinds may be due, ''
+-- returns now, the shift, by how much the server's clock stepped, and how many due times were too far ahead
+local shift = tonumber(redis.call('GET', KEYS[1]) or 0)
+local server, wanted = now - shift, tonumber(ARGV[1])
+local machine, seen = tonumber(ARGV[2]), tonumber(redis.call('GET', KEYS[2]) or 0)
+local near = 15000 -- everybody looks every 10 s
+local stepped = 0
+if wanted then
+  -- a process that was paused is wrong by itself: the others have looked meanwhile, and agree with the server
+  if math.abs(now - wanted) > STEP_MS and math.abs(now - seen) > near then stepped = now - wanted end
+elseif seen - now > STEP_MS then -- it stepped back while nobody ran; how long that was, the machine may know
+  stepped = now - seen
+  if machine >= seen and machine - seen < 31 * 86400000 then stepped = now - machine end
+end
+shift = shift - stepped
+if ARGV[3] == '1' and stepped == 0 and math.abs(machine - server) <= STEP_MS then
+  -- forwards at once; backwards by going slower, so that nothing which is planned or paused comes later than planned
+  shift = math.max(0, shift - math.floor(math.max(0, now - seen) / 4))
+end
+if math.abs(shift) <= STEP_MS and stepped ~= 0 then shift = 0 end
+now = server + shift
+if shift == 0 then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], shift) end
+redis.call('SET', KEYS[2], now)
+local late, bounds = 0, cjson.decode(ARGV[4])
+local soonest = math.huge
+for _, most in pairs(bounds) do soonest = math.min(soonest, most) end
+if soonest < math.huge then
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], now + soonest, '+inf', 'LIMIT', 0, 10000)) do
+    local most = bounds[string.match(member, '^%a+')]
+    if most and tonumber(redis.call('ZSCORE', KEYS[3], member)) > now + most then
+      redis.call('ZADD', KEYS[3], now, member)
+      late = late + 1
+    end
+  end
+end
+return {now, shift, stepped, late}
+""".replace("STEP_MS", str(STEP_MS))
+)
 
 COMMIT = script(
     """

@@ -14,9 +14,10 @@ from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, decode, kind_nam
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
+from bot.adapters.redis.clock import StoreClock
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
-from bot.adapters.redis.safety_checks import nearly_full, of_format, redis_time, unsafe_settings
+from bot.adapters.redis.safety_checks import nearly_full, of_format, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import AuditEntry
@@ -42,6 +43,7 @@ class RedisStore:
         """`shared`: whether other processes write there too, so that their commits have to wake this one."""
         self._clients = clients
         self._link = RedisLink(clients.requests)
+        self.clock = StoreClock(self._link, clocks)
         self._clocks = clocks
         self._lease = lease_seconds
         self._sender = secrets.token_hex(8)
@@ -65,7 +67,7 @@ class RedisStore:
         await self._clients.aclose()
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        (row,) = await self._link.run(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
+        (row,) = await self._link.timed(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
         return self._held(kind, record_id, *_rows(row))
 
     async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
@@ -76,7 +78,7 @@ class RedisStore:
         prefix, found = f"{keys.RECORDS}{kind_name(kind)}:", dict[str, Stored[R]]()
         for first in range(0, len(ids), PORTION):
             some = ids[first : first + PORTION]
-            rows = await self._link.run(scripts.READ, [prefix + record_id for record_id in some], (int(newest),))
+            rows = await self._link.timed(scripts.READ, [prefix + record_id for record_id in some], (int(newest),))
             async for record_id, row in in_turns(zip(some, rows, strict=True)):
                 try:
                     held = self._held(kind, record_id, *_rows(row))
@@ -96,7 +98,7 @@ class RedisStore:
 
     async def open_under(self, index: str, once_key: str, likeness: str) -> KnownGroup:
         asked = (keys.ONCE + once_key, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
-        reply = await self._link.run(scripts.OPEN_UNDER, asked, (f"{keys.RECORDS}inc:",))
+        reply = await self._link.timed(scripts.OPEN_UNDER, asked, (f"{keys.RECORDS}inc:",))
         seen, record_id, document, version, ended, ended_version = reply
         incident = self._held(Incident, text_or_none(record_id) or "", document, version)
         return KnownGroup(bool(seen), incident, self._held(EndedAlerts, likeness, ended, ended_version))
@@ -107,7 +109,7 @@ class RedisStore:
 
     async def listed(self, name: str) -> tuple[str, ...]:
         """Members of a list, the first to expire first."""
-        reply = await self._link.run(scripts.LISTED, (keys.LISTS + name,), (self._ahead_ms,))
+        reply = await self._link.timed(scripts.LISTED, (keys.LISTS + name,), (self._ahead_ms,))
         return tuple(text(member) for member in reply)
 
     async def done_by(self, once_key: str) -> str | None:
@@ -135,7 +137,7 @@ class RedisStore:
         seen = self._hw
         rate = self._clocks.rate()
         args = (most, math.ceil(self._lease * rate * 1000), keys.RECORDS, self._ahead_ms)
-        now, high, wait, rows = await self._link.run(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
+        now, high, wait, rows = await self._link.timed(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
         claims = [await self._claimed(_rows(row), offset, lease_ends) for row in _rows(rows)]
@@ -150,12 +152,12 @@ class RedisStore:
         """
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent), OPEN)
         asked = (*lane_keys(rate_lane), *(keys.INDEXES + index for index in unless))
-        reply = await self._link.run(ACQUIRE_SLOT, asked, args)
+        reply = await self._link.timed(ACQUIRE_SLOT, asked, args)
         return SHUT if whole(reply[0]) < 0 else whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for this many real seconds: a 429 stops the whole queue; a longer pause stays."""
-        await self._link.run(PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
+        await self._link.timed(PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
 
     async def woken(self, timeout_seconds: float) -> bool:
         return await self._wake.wait(timeout_seconds)
@@ -190,8 +192,8 @@ class RedisStore:
         return await of_format(self._link, adopt=True)
 
     async def time(self) -> float:
-        """Redis TIME in epoch seconds."""
-        return await redis_time(self._link)
+        """The clock of all processes in epoch seconds: that of Redis, whose steps are taken back."""
+        return await self.clock.look()
 
     def lost_data(self) -> bool:
         """Whether Redis knows less than this process saw committed (P10); stays so until `accept_loss`."""
@@ -214,7 +216,7 @@ class RedisStore:
         request = f"{keys.ROOT}req:{self._sender}.{next(self._requests)}"
         names = (request, keys.HW, keys.DUE, keys.AUDIT, keys.HEAD)
         seen = self._hw
-        outcome, detail, *rest = await self._link.run(scripts.COMMIT, names, (*args, self._ahead_ms))
+        outcome, detail, *rest = await self._link.timed(scripts.COMMIT, names, (*args, self._ahead_ms))
         match outcome:
             case b"ok":
                 self._note(whole(detail), seen)
@@ -253,7 +255,7 @@ class RedisStore:
     async def give_back(self, claim: Claim, seconds: float) -> None:
         member = f"{claim.kind}:{claim.id}"
         args = (member, claim.fence, math.ceil(seconds * 1000), self._ahead_ms)
-        await self._link.run(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)
+        await self._link.timed(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)
 
     def _unreadable(self, record: str, problem: str) -> None:
         """Log it once in PARK_SECONDS, because lists read the same record every few seconds."""

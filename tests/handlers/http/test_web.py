@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,6 +57,7 @@ def test_only_a_store_that_does_not_answer_at_all_takes_too_long() -> None:
     [
         ({"nearly_full": "Redis uses 95% of its maxmemory; raise maxmemory"}, "storage", "raise maxmemory"),
         ({"lost": True}, "records", "lost data"),
+        ({"clock": SimpleNamespace(problem="it has stepped", steps=1)}, "clock", "has stepped"),
     ],
 )
 async def test_a_store_in_trouble_degrades_it_while_it_still_takes_alerts(
