@@ -56,6 +56,11 @@ def in_cluster() -> bool:
     return "KUBERNETES_SERVICE_HOST" in os.environ
 
 
+def in_container() -> bool:
+    """Whether what this process listens on is published by somebody else: Docker, Podman or Kubernetes."""
+    return in_cluster() or any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv"))
+
+
 def now() -> float:
     """Epoch seconds."""
     return time.time()

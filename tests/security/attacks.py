@@ -93,8 +93,8 @@ class Target:
 
 
 @asynccontextmanager
-async def target(folder: Path) -> AsyncIterator[Target]:
-    """A web process on a real Redis, listening."""
+async def target(folder: Path, **variables: str) -> AsyncIterator[Target]:
+    """A web process on a real Redis, listening; `variables` go over its environment."""
     redis = RedisServer(folder / "redis", "--maxmemory-policy", "noeviction")
     await redis.start()
     made = Target(folder, redis, free_port())
@@ -109,7 +109,7 @@ async def target(folder: Path) -> AsyncIterator[Target]:
 
     with (folder / "web.log").open("wb") as log:
         process = subprocess.Popen(  # noqa: ASYNC220 - starting takes no time
-            [sys.executable, "-P", "-m", "handlers", "web"], cwd=folder, env=made.environment(),
+            [sys.executable, "-P", "-m", "handlers", "web"], cwd=folder, env=made.environment(**variables),
             stdout=log, stderr=log, preexec_fn=prepare,  # noqa: PLW1509 - system calls alone
         )  # fmt: skip
     made.pid = process.pid

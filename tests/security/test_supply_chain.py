@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,9 +94,10 @@ def test_a_release_that_cannot_be_found_is_no_clean_result(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("bad", ["", *LOCKS, "the server"])
 def test_every_lock_file_is_audited_and_one_finding_fails_the_run(bad: str, repository: Path, tmp_path: Path) -> None:
-    """Also the tools of the pipeline and the documentation; the rest is still looked at."""
+    """Also the tools of the pipeline and the documentation; the rest is still looked at. `--strict`: what could not be
+    audited is no clean result."""
     tool = tmp_path / "pip-audit"
-    tool.write_text(f'#!/bin/sh\necho "seen $4"\ntest "$4" != "{bad}"\n')
+    tool.write_text(f'#!/bin/sh\ntest "$1" = --strict && echo "seen $5"\ntest "$5" != "{bad}"\n')
     tool.chmod(0o755)
     with osv({"vulns": [{"id": "CVE-1"}]} if bad == "the server" else {}) as (url, _):
         run = ran(AUDIT, tool, SERVER_REPOSITORY=str(repository), OSV_URL=url)
@@ -117,3 +119,32 @@ def test_newer_versions_are_proposed() -> None:
     """Of actions, images and packages."""
     updates = yaml.safe_load((ROOT / ".github/dependabot.yml").read_text("utf-8"))["updates"]
     assert {one["package-ecosystem"] for one in updates} == {"github-actions", "docker", "docker-compose", "pip"}
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_base_images_get_the_digests_of_their_tags_or_nothing_changes(known: bool, tmp_path: Path) -> None:
+    """Of the Dockerfile and of compose.yaml; a second run renews them."""
+    for name in ("Dockerfile", "compose.yaml", ".github/images.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
+    before = (tmp_path / "Dockerfile").read_text("utf-8") + (tmp_path / "compose.yaml").read_text("utf-8")
+    docker = tmp_path / "docker"
+    renew = [sys.executable, tmp_path / ".github/images.py", "renew"]
+    for digit in "ab":
+        docker.write_text(f"#!/bin/sh\necho {f'sha256:{digit * 64}' if known else 'denied'}\n")
+        docker.chmod(0o755)
+        run = ran(*renew, PATH=f"{tmp_path}:{os.environ['PATH']}")
+        text = (tmp_path / "Dockerfile").read_text("utf-8") + (tmp_path / "compose.yaml").read_text("utf-8")
+        images = [
+            line for line in text.splitlines() if re.search(r"(image: |_IMAGE=)[\w./-]+:", line) and line[0] != "#"
+        ]
+        assert len(images) >= 4
+        assert run.code == int(not known)
+        assert [line for line in images if line.endswith(f"@sha256:{digit * 64}")] == (images if known else [])
+        assert known or text == before
+
+
+def test_the_digests_are_renewed_every_week() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/images.yml").read_text("utf-8"))
+    assert "schedule" in workflow[True], "YAML reads `on` as true"
+    assert "python3 .github/images.py renew" in str(workflow)

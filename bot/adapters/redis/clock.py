@@ -22,7 +22,8 @@ class StoreClock:
     """This process's share: what the clock should say now, by a clock of its own that never steps."""
 
     def __init__(self, link: RedisLink, clocks: Clocks) -> None:
-        self._link, self._clocks = link, clocks
+        self._link, self._follow = link, clocks.follow
+        self._running, self._machine = clocks.running or clocks.monotonic, clocks.machine or clocks.now
         self._offset_ms: float | None = None
         self._shift_ms = 0
         self.steps = 0
@@ -31,7 +32,7 @@ class StoreClock:
 
     def expected(self) -> int | None:
         """What the clock should say now, in ms; None before the first look."""
-        return None if self._offset_ms is None else round(self._clocks.running() * 1000 + self._offset_ms)
+        return None if self._offset_ms is None else round(self._running() * 1000 + self._offset_ms)
 
     async def look(self, legal: Mapping[str, float] | None = None, *, idle: bool = False) -> float:
         """The time in epoch seconds, after any step is taken back. Raises Unreachable.
@@ -40,18 +41,18 @@ class StoreClock:
         nothing is open (`idle`), ours goes back to the clock of Redis, if this machine's agrees with that.
         """
         bounds = json.dumps({kind: round(seconds * 1000) for kind, seconds in (legal or {}).items()})
-        expected, machine = self.expected(), round(self._clocks.machine() * 1000)
-        before = self._clocks.running()
+        expected, machine = self.expected(), round(self._machine() * 1000)
+        before = self._running()
         asked = ("" if expected is None else expected, machine, int(idle), bounds, "")
         now, shift, by, late = await self._link.run(SYNC, (CLOCK, f"{CLOCK}:seen", DUE), asked)
-        self._offset_ms = whole(now) - (before + self._clocks.running()) / 2 * 1000
+        self._offset_ms = whole(now) - (before + self._running()) / 2 * 1000
         if step := whole(by):
             self.steps += 1
             log.warning("the clock stepped", seconds=step / 1000, shift_seconds=whole(shift) / 1000, remedy=REMEDY)
         if whole(late):
             log.warning("due times too far ahead", due_now=whole(late))
         self._shift_ms = whole(shift)
-        self._clocks.follow(whole(now) / 1000)
+        self._follow(whole(now) / 1000)
         return whole(now) / 1000
 
     @property

@@ -1,7 +1,6 @@
 """Converts a Change to the keys and arguments of the commit script; names all of Tailback's keys and clocks."""
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -35,10 +34,10 @@ class Clocks:
     """Seconds by which `now` is ahead of the clock of the store."""
     follow: Callable[[float], None] = lambda _: None
     """Hears what the clock of the store says, in epoch seconds."""
-    running: Callable[[], float] = time.monotonic
-    """Seconds that never jump, and also count while the machine is suspended."""
-    machine: Callable[[], float] = time.time
-    """Epoch seconds of this machine's own clock."""
+    running: Callable[[], float] | None = None
+    """As `monotonic`, but it also counts while the machine is suspended."""
+    machine: Callable[[], float] | None = None
+    """Epoch seconds of this machine's own clock; without it that of the store is believed."""
 
 
 def request(change: Change, now: float, rows: Sequence[tuple[str, str]], **more: object) -> list[Word]:

@@ -80,3 +80,46 @@ def test_this_machine_can_be_looked_at(tmp_path: Path) -> None:
     assert host.modes == {tmp_path / ".env": 0o600}
     assert host.free_bytes is not None
     assert host.files > 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "tables", "place"),
+    [
+        ({"SLACK_API_URL": "http://slack.example/api/"}, {}, "SLACK_API_URL"),
+        ({"SLACK_API_URL": "http://127.0.0.1:9/api/"}, {}, ""),
+        ({}, {"pager": {"p": {"kind": "pagerduty", "url": "http://pager.example", "token_env": "T"}}}, "[pager.p]"),
+        ({"P": "http://pager.example/secret"}, {"pager": {"p": {"kind": "webhook", "url_env": "P"}}}, "[pager.p]"),
+        ({}, {"issues": {"repository": "o/r", "url": "http://ghe.example", "token_env": "T"}}, "[issues]"),
+    ],
+)
+def test_every_token_that_goes_out_in_clear_text_is_named(
+    variables: dict[str, str], tables: dict[str, Any], place: str
+) -> None:
+    """Slack's, a pager's, GitHub's; within this machine nobody is between."""
+    env = Environment.model_validate({name.lower(): value for name, value in variables.items()})
+    found = of_host(Host(), Settings(env, File.model_validate(tables), variables))
+    assert [(one.state, one.text.partition(" ")[0]) for one in found] == [
+        (Level.WARNING, place) if place else (Level.OK, "User,")
+    ]
+    assert not place or "without encryption" in found[0].text
+
+
+@pytest.mark.parametrize(
+    ("variables", "container", "state"),
+    [
+        ({}, False, None),
+        ({"host": "::1"}, False, None),
+        ({"host": "0.0.0.0"}, False, Level.WARNING),
+        ({"host": "10.1.2.3"}, False, Level.WARNING),
+        ({"host": "0.0.0.0"}, True, Level.OK),
+        ({"host": "0.0.0.0", "forwarded_allow_ips": "10.0.0.0/8"}, False, None),
+    ],
+)
+def test_whoever_lets_strangers_in_without_a_proxy_is_told(
+    variables: dict[str, str], container: bool, state: Level | None
+) -> None:
+    """On a host a warning; in a container, where the published port decides, one line of advice."""
+    found = of_host(Host(in_container=container), Settings(Environment.model_validate(variables), File()))
+    about = [one for one in found if variables.get("host", "nowhere") in one.text]
+    assert [one.state for one in about] == ([state] if state else [])
+    assert all("nginx" in one.text + one.remedy for one in about)
