@@ -1,11 +1,13 @@
 """The crash soak: `python -m tests.faults.soak --minutes 5`; ends with `missing 0, duplicates 0, orphans 0`.
 
 Hundreds of groups arrive while about every quarter of a second a process is killed or paused, and replies are lost on
-the wires; now and then Redis itself is killed. Then all is mended, and the checker judges by what Slack stored.
+the wires; now and then Redis itself is killed, or its clock steps. Then all is mended, and the checker judges by what
+Slack stored.
 """
 
 import argparse
 import asyncio
+import contextlib
 import random
 import signal
 import sys
@@ -14,6 +16,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import redis
+
+from bot.adapters.redis.scripts import CLOCK
 from tests.faults.checker import Verdict, judged, key_of
 from tests.faults.groups import webhook
 from tests.faults.servers import Process
@@ -26,6 +31,9 @@ PAUSE_SECONDS = 2.5
 HIT_EARLY = 0.1
 """How often a process is hit although it has not begun to work."""
 REDIS_SECONDS = 15.0
+STEP_SECONDS = 4.0
+STEPS = (-86400, -3600, -600, 600, 3600)
+"""By how many seconds the clock of Redis steps."""
 GROUPS_A_SECOND = 8
 LOST_REPLIES, LOST_REQUESTS, LOST_COMMITS = 0.05, 0.02, 0.005
 HISTORY_LAG_SECONDS = 0.5
@@ -46,6 +54,8 @@ class Soak:
     kills: int = 0
     pauses: int = 0
     redis_kills: int = 0
+    steps: int = 0
+    """Of the clock of Redis."""
     visible: list[float] = field(default_factory=list)
     """Of each second thread that was collapsed on the way: for how long it could be seen, in seconds."""
     busy: set[str] = field(default_factory=set)
@@ -65,6 +75,7 @@ class Soak:
             group.create_task(self._send())
             group.create_task(self._harm(group))
             group.create_task(self._harm_redis())
+            group.create_task(self._step_clock())
 
     async def _send(self) -> None:
         number = 0
@@ -108,6 +119,14 @@ class Soak:
             self.system.redis.kill()
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))
             await self.system.redis.start()
+
+    async def _step_clock(self) -> None:
+        """What every script adds to the server's time changes at once, as if that had stepped."""
+        while not self.over:
+            await asyncio.sleep(STEP_SECONDS * self.chance.uniform(0.5, 1.0))
+            with contextlib.suppress(redis.RedisError), self.system.redis.client as client:
+                client.incrby(CLOCK, self.chance.choice(STEPS) * 1000)
+                self.steps += 1
 
 
 async def soaked(
@@ -160,7 +179,8 @@ def main() -> None:
         verdict, soak = asyncio.run(soaked(zygote, Path(folder), given.minutes * 60, seed, given.mend))
     zygote.close()
     groups = len({sent.group for sent in soak.system.delivered})
-    print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis")
+    print(f"seed {seed}: {groups} groups, {soak.kills} kills, {soak.pauses} pauses, {soak.redis_kills} kills of Redis, "
+          f"{soak.steps} steps of its clock")  # fmt: skip
     longest = f", visible for {soak.visible[-1]:.1f} s at most" if soak.visible else ""
     print(f"second threads that were collapsed on the way: {len(soak.visible)}{longest}")
     for name in ("missing", "duplicates", "orphans", "disorder"):

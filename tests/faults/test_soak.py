@@ -28,6 +28,7 @@ async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(
     assert soak.kills > seconds
     assert soak.pauses > 0
     assert soak.redis_kills > 0
+    assert soak.steps > 0
     assert all(seconds < MOST_VISIBLE_SECONDS for seconds in soak.visible), soak.visible
     figure("soak: second threads collapsed", len(soak.visible))
     figure("soak: longest time that one was visible", max(soak.visible, default=0.0))

@@ -129,7 +129,7 @@ def test_base_images_get_the_digests_of_their_tags_or_nothing_changes(known: boo
         (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
     before = (tmp_path / "Dockerfile").read_text("utf-8") + (tmp_path / "compose.yaml").read_text("utf-8")
     docker = tmp_path / "docker"
-    renew = [sys.executable, tmp_path / ".github/images.py", "renew"]
+    renew: list[str | Path] = [sys.executable, tmp_path / ".github/images.py", "renew"]
     for digit in "ab":
         docker.write_text(f"#!/bin/sh\necho {f'sha256:{digit * 64}' if known else 'denied'}\n")
         docker.chmod(0o755)

@@ -82,7 +82,8 @@ end
 if math.abs(shift) <= STEP_MS and stepped ~= 0 then shift = 0 end
 now = server + shift
 if shift == 0 then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], shift) end
-redis.call('SET', KEYS[2], now)
+-- one that has just begun cannot tell a step from a time when nobody ran, so it does not speak for the others
+if wanted or seen == 0 or math.abs(now - seen) <= near then redis.call('SET', KEYS[2], now) end
 local late, bounds = 0, cjson.decode(ARGV[4])
 local soonest = math.huge
 for _, most in pairs(bounds) do soonest = math.min(soonest, most) end

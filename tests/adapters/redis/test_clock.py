@@ -155,7 +155,8 @@ async def test_a_lease_is_nobody_elses_after_a_step(hosts: Hosts, step: float) -
 async def test_a_process_that_was_paused_is_wrong_by_itself(hosts: Hosts) -> None:
     """The others have looked meanwhile and agree with the server: nothing is shifted for them."""
     paused, other = hosts.process(), hosts.process()
-    await paused.clock.look()
+    for store in (paused, other):
+        await store.clock.look()
     offset = paused.clock._offset_ms
     hosts.passes(600.0)
     await other.clock.look()
