@@ -115,7 +115,7 @@ class Snapshot:
     ghosts: int | None = None
     """Rows that only look queued (cancelled runs and the like); excluded from `queued`."""
     arrivals_by_source: tuple[Counted, ...] = ()
-    """Jobs of the last 15 minutes by source, `repository / workflow`."""
+    """Jobs of the last 15 minutes by source, `repository / workflow`; these two of the newest sample only."""
     usual_by_source: tuple[Counted, ...] = ()
     """The same over the usual past, of any length: only the shares count."""
     usual_arrivals_per_minute: float | None = None
@@ -214,7 +214,8 @@ class PoolRules:
 
 def _slim(sample: Snapshot) -> Snapshot:
     """A sample that is not the newest any more: what only the newest one tells is left out."""
-    return replace(sample, waiting=(), missing=(), origins=(), contradictions=())
+    slim = replace(sample, waiting=(), missing=(), origins=(), contradictions=())
+    return replace(slim, arrivals_by_source=(), usual_by_source=())
 
 
 def measured(pool: Pool, snapshot: Snapshot, now: float) -> Pool:
