@@ -1,7 +1,7 @@
 """Builds every back end of tailback.toml, and reports all problems together."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from bot.adapters import pagers
@@ -13,6 +13,7 @@ from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
+from bot.adapters.scalers.policy import target_of
 from bot.adapters.sns import AmazonSns
 from bot.adapters.source import SourceKind
 from bot.config import ConfigError, File, PoolTable, Settings, unusable
@@ -76,7 +77,8 @@ def build(
         with problems:
             if raw := pool_table.scaler:
                 place = f'[pool."{pool}".scaler]'
-                pool_scalers[pool] = kind_of(place, raw, SCALERS)(pool, place, raw, context)
+                scaler, policy = kind_of(place, raw, SCALERS)(pool, place, raw, context)
+                pool_scalers[pool] = scaler, replace(policy, target=target_of(raw))
     for name, raw in file.alertmanager.items():
         with problems:
             place = f"[alertmanager.{name}]"

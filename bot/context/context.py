@@ -109,6 +109,17 @@ class Context:
         known = [Holder(name, one.kind, one.addresses) for name, one in self.alertmanagers.items()]
         return holders(incident.group.source, incident.group.alerts, known)
 
+    def sharing(self, pool: str) -> tuple[str, ...]:
+        """The pools that one autoscaler serves together with this one, itself included; sorted."""
+        own = self.pool_scalers.get(pool)
+        if own is None or not own.policy.target:
+            return (pool,)
+        return tuple(sorted(name for name, one in self.pool_scalers.items() if one.policy.target == own.policy.target))
+
+    def lease_key(self, pool: str) -> str:
+        """The record of leases and cooldown of a pool: they belong to the autoscaler's target, not to the name."""
+        return self.sharing(pool)[0]
+
     async def view(self, incident: Incident) -> View:
         """The pools of an incident, with their settings, and the others while idle runners get no jobs.
 

@@ -186,7 +186,7 @@ async def _warned(context: Context, pool: Pool, watchers: tuple[str, ...], *, fr
 
 async def last_scaled(context: Context, pool: Pool) -> Request | None:
     """The request by which somebody last scaled the pool."""
-    request_id = await context.store.find(f"scaled:{pool.id}")
+    request_id = await context.store.find(f"scaled:{context.lease_key(pool.id)}")
     request = await context.request(request_id) if request_id else None
     real = request is not None and not request.shadow and (request.doubtful or request.progress is not Progress.FAILED)
     return request if real else None

@@ -142,7 +142,7 @@ async def _finish(
     now = context.now()
     put = Put(mine, after, None, keep_seconds=KEPT_SECONDS)
     audit = (audited(after, now, after.outcome),)
-    wake = (f"lease:{after.pool}",) if _effect(context, after).moves_lease else ()
+    wake = (f"lease:{context.lease_key(after.pool)}",) if _effect(context, after).moves_lease else ()
     if incident is not None:
         puts = (put, put_new(outcome.follow, now)) if outcome.follow else (put,)
         await keep(context, incident, _result_move(context, after, outcome), due=now, also=puts, audit=audit, wake=wake)

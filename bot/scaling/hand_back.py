@@ -41,11 +41,11 @@ async def lease_in_thread(
 
 async def lease_of(context: Context, pool: str, act: str) -> tuple[Stored[PoolLeases], Lease]:
     """(the leases of a pool, the one of a scale request). Raises Refused if it was returned."""
-    held = await context.store.get(PoolLeases, pool) if pool else None
-    lease = held.value.lease(act) if held else None
-    if held is None or lease is None:
-        raise Refused(refusals.RETURNED)
-    return held, lease
+    for key in dict.fromkeys((context.lease_key(pool), pool)) if pool else ():  # an older release kept it by the name
+        held = await context.store.get(PoolLeases, key)
+        if held is not None and (lease := held.value.lease(act)) is not None:
+            return held, lease
+    raise Refused(refusals.RETURNED)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -55,8 +55,9 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         raise Refused(refusals.NOT_FINISHED)
     if known := await context.request(lease.returning):
         raise already(context, known) if known.who else Refused(refusals.RETURNING)
-    back, now = return_request(context, leases.value.id, lease, interaction.who, ReturnReason.ASKED), context.now()
-    asked = LeaseNoted(LeaseStep.RETURN_ASKED, leases.value.id, lease.target)
+    pool, now = leases.value.pool_of(lease), context.now()
+    back = return_request(context, pool, lease, interaction.who, ReturnReason.ASKED)
+    asked = LeaseNoted(LeaseStep.RETURN_ASKED, pool, lease.target)
     puts = return_puts(leases, leases.value, lease, back, now)
     try:
         await keep(

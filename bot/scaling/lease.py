@@ -1,6 +1,7 @@
 """Processes a due lease: report whether runners came, announce its end, and return them."""
 
 import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -61,10 +62,11 @@ class LeaseView:
     held: Stored[PoolLeases]
     leases: PoolLeases
     requests: dict[str, Request]
-    sample: Snapshot | None
+    samples: Mapping[str, Snapshot]
+    """By pool: those that share the autoscaler, where they have current figures."""
     now: float
     until: float
-    """What the sample tells is known until then (epoch seconds): a late one tells nothing of the time since."""
+    """What the samples tell is known until then (epoch seconds): a late one tells nothing of the time since."""
 
 
 async def maintain_lease(context: Context, claim: Claim) -> None:
@@ -74,10 +76,12 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
     requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
     now = context.now()
     leases = reviewed(held.value, requests, now)
-    sample = await _sample(context, claim.id) if leases.leases else None
-    poll, floor = context.settings.file.timing.poll, context.settings.file.rules_of(claim.id).floor
-    leases = with_queue(leases, empty(sample, floor), sample.at if sample else now)
-    view = LeaseView(held, leases, requests, sample, now, min(now, sample.at + RECENT * poll) if sample else now)
+    samples = [await _sample(context, name) for name in context.sharing(claim.id)] if leases.leases else []
+    poll, known = context.settings.file.timing.poll, [sample for sample in samples if sample is not None]
+    oldest = min((sample.at for sample in known), default=now)
+    leases = with_queue(leases, _all_empty(context, samples), oldest)
+    until = min(now, oldest + RECENT * poll) if known else now
+    view = LeaseView(held, leases, requests, {sample.pool: sample for sample in known}, now, until)
     drained_seconds = pool_scaler.policy.drained_seconds + now - view.until if pool_scaler else float("inf")
     for lease in view.leases.leases:
         if (news := await _came(context, view, lease) or _ends_soon(context, view, lease)) is not None:
@@ -93,10 +97,19 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
     await context.store.commit(Change(puts=(Put(held, view.leases, due, keep_seconds=keep_seconds),)))
 
 
+def _all_empty(context: Context, samples: Sequence[Snapshot | None]) -> bool | None:
+    """Whether no pool of the autoscaler queues; None if that is unknown of one and no other does."""
+    rules = context.settings.file.rules_of
+    found = [empty(sample, rules(sample.pool).floor) if sample else None for sample in samples]
+    if False in found:
+        return False
+    return None if None in found or not found else True
+
+
 async def _progressed(context: Context, view: LeaseView, due: float | None) -> bool:
     """Show in the replies how many of the requested runners came and work; False if they show it already."""
     for lease in view.leases.leases:
-        request, sample = view.requests.get(lease.act), view.sample
+        request, sample = view.requests.get(lease.act), view.samples.get(view.leases.pool_of(lease))
         accepted = request is not None and request.progress is Progress.DONE and not lease.returning
         if not accepted or not lease.incident or sample is None or sample.at <= lease.asked_at:
             continue
@@ -125,11 +138,12 @@ async def _sample(context: Context, pool: str) -> Snapshot | None:
 
 
 async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
-    request, pool = view.requests.get(lease.act), view.leases.id
+    request, pool = view.requests.get(lease.act), view.leases.pool_of(lease)
     if request is None or request.progress is not Progress.DONE or lease.verified or lease.returning:
         return None
     accepted_at, boot = request.finished_at or lease.asked_at, context.settings.file.rules_of(pool).boot_time_seconds
-    sample = view.sample if view.sample is not None and view.sample.at > accepted_at else None
+    known = view.samples.get(pool)
+    sample = known if known is not None and known.at > accepted_at else None
     after = (view.until if sample else view.now) - accepted_at
     if (found := verdict(lease, pool, sample, after, boot)) is None:
         return None
@@ -147,7 +161,7 @@ def _ends_soon(context: Context, view: LeaseView, lease: Lease) -> News | None:
     pool_scaler = context.pool_scalers.get(view.leases.id)
     longer = bool(lease.incident and pool_scaler and extended_end(lease, pool_scaler.policy, view.now))
     step = LeaseStep.ENDS_SOON if longer else LeaseStep.ENDS_FINALLY
-    ends = LeaseNoted(step, view.leases.id, lease.target, lease.ends_at - view.now)
+    ends = LeaseNoted(step, view.leases.pool_of(lease), lease.target, lease.ends_at - view.now)
     return replace(lease, warned=True), ends, (EXTEND, HAND_BACK) if longer else (HAND_BACK,)
 
 
@@ -160,10 +174,10 @@ async def _return(context: Context, view: LeaseView, lease: Lease, why: ReturnRe
             put = Put(view.held, with_lease(view.leases, waiting), view.now + STUCK_SECONDS)
             await context.store.commit(Change(puts=(put,)))
             return
-        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, view.leases.id, lease.target, why=reason)
+        stuck = LeaseNoted(LeaseStep.CANNOT_RETURN, view.leases.pool_of(lease), lease.target, why=reason)
         await _tell(context, view, waiting, stuck, ())
         return
-    back = return_request(context, view.leases.id, lease, "", why)
+    back = return_request(context, view.leases.pool_of(lease), lease, "", why)
     puts = return_puts(view.held, view.leases, lease, back, view.now)
     await context.store.commit(Change(puts=puts, audit=(audited(back, view.now, f"asked: {why}"),)))
 
@@ -187,7 +201,8 @@ async def _tell(
         if isinstance(details, LeaseNoted):
             return offering(noted(fresh, view.now, Event.LEASE, details), lease.act, choices)
         before = fresh if quiet(details) else decided(fresh, lease.act, Decision.SETTLED)
-        figures = (view.sample,) if view.sample else ()
+        sample = view.samples.get(view.leases.pool_of(lease))
+        figures = (sample,) if sample else ()
         return advanced(before, view.now, Event.VERIFIED, details, request=lease.act, figures=figures, choices=choices)
 
     await keep(context, incident, move, due=view.now, also=(put,))

@@ -50,11 +50,11 @@ async def check_limits(
         capacity = await pool_scaler.scaler.read()
     except Unreachable as error:
         raise Refused(refusals.size_unknown(pool, error.reason.rstrip("."))) from None
-    last = await context.store.find(f"scaled:{pool}")
+    last = await context.store.find(f"scaled:{context.lease_key(pool)}")
     before = await context.request(last) if last and last != but else None
     scaled_at = before.sent_at if before and before.progress is not Progress.FAILED else None
     hit = judged(policy_within(pool_scaler, capacity), target, capacity.size, scaled_at, context.now(), seen)
-    leases, size = await context.store.get(PoolLeases, pool), capacity.size or 0
+    leases, size = await context.store.get(PoolLeases, context.lease_key(pool)), capacity.size or 0
     if hit is None:
         base = leases.value.base if leases and leases.value.leases else size
         hit = overpriced(pool_scaler.policy, target, min(base, size))

@@ -124,7 +124,8 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     if incident is not None:
         refuse_over(request, incident)
     asked = request.of(ScaleUp)
-    pool, last = asked.pool, await context.store.find(f"scaled:{asked.pool}")
+    pool, key = asked.pool, context.lease_key(asked.pool)
+    last = await context.store.find(f"scaled:{key}")
     size, capacity, held = await check_limits(context, pool, asked.target, seen=asked.from_size, but=request.id)
     await check_approval(context, request, asked.target)
     if held and any(lease.returning for lease in held.value.leases):
@@ -132,7 +133,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     file, now = context.settings.file, context.now()
     intent, point = replace(request, before=f"{size}", shadow=file.actions.shadow), (request.id, last)
     if intent.shadow:
-        return Prepared(intent, {f"scaled:{pool}": point})
+        return Prepared(intent, {f"scaled:{key}": point})
     latest, length = (await context.pool_now(pool)).latest, pool_scaler_of(context, pool).policy.lease_seconds
     lease = Lease(
         act=request.id,
@@ -141,14 +142,15 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         target=asked.target,
         before=size,
         asked_at=now,
+        pool=pool if pool != key else "",
         incident=request.incident,
         ends_at=now + length if length is not None else None,
         online=latest.online if latest else None,
         queued=latest.queued if latest else None,
     )
-    after = leased(held.value if held else None, lease, capacity.level or 0, pool)
-    put = Put(held or Stored(PoolLeases(pool), 0), after, now + file.timing.poll)
-    return Prepared(intent, {f"scaled:{pool}": point}, (put,))
+    after = leased(held.value if held else None, lease, capacity.level or 0, key)
+    put = Put(held or Stored(PoolLeases(key), 0), after, now + file.timing.poll)
+    return Prepared(intent, {f"scaled:{key}": point}, (put,))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:

@@ -9,7 +9,7 @@ from typing import Protocol
 from bot.config import Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
-from bot.core.words import count
+from bot.core.words import count, listed
 from bot.ports import Alertmanager, Capacity, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
 from handlers.doctor.check_host import Host, of_host
@@ -81,6 +81,7 @@ async def examined(
     parts += [("slack", of_slack(tools.slack, settings))] if tools.slack else []
     parts += [("metrics", of_metrics(settings, tools))]
     parts += [("scaler", _of_scaler(pool, own, settings)) for pool, own in tools.pool_scalers.items()]
+    parts += [("scaler", _of_shared(tools.pool_scalers))]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     parts += [("pager", _of_pager(name, one)) for name, one in tools.pagers.items()]
     parts += [("issues", _of_issues(tools.issues))] if tools.issues else []
@@ -122,6 +123,18 @@ async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
         *of_blocks(*await known_blocks(tools.redis), tools.now()),
         *([] if "redis" in areas else [ok("redis", "Redis answers, and its settings are safe")]),
         *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
+    ]
+
+
+async def _of_shared(pool_scalers: Mapping[str, PoolScaler]) -> list[CheckFinding]:
+    """The pools that one autoscaler serves together: usual where several labels lead to one fleet."""
+    names: dict[str, list[str]] = {}
+    for pool, one in pool_scalers.items():
+        names.setdefault(one.policy.target, []).append(pool)
+    return [
+        ok("scaler", f"{listed(sorted(pools))} share one autoscaler: cooldown, cost limit and leases count together")
+        for target, pools in names.items()
+        if target and len(pools) > 1
     ]
 
 

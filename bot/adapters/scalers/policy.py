@@ -1,11 +1,27 @@
 """Settings common to all scalers: how far, how fast and for how long a pool may be raised."""
 
+import json
+from collections.abc import Mapping
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from bot.config import Period, Seconds, Table, WrongSetting
 from bot.core.scaling.limits import ScalePolicy
+
+
+def target_of(raw: Mapping[str, object]) -> str:
+    """What a scaler's table sets: equal for pools of one autoscaler. Limits and credentials are no part of it.
+
+    Empty for a table that sets nothing, or one of a command that is given the pool's name.
+    """
+    given = {
+        key: value.rstrip("/") if isinstance(value, str) else value
+        for key, value in raw.items()
+        if (key == "kind" or key not in PolicyTable.model_fields) and not key.endswith(("_env", "_file"))
+    }
+    found = json.dumps(given, sort_keys=True, default=str)
+    return "" if raw.get("kind") == "none" or "{pool}" in found else found
 
 
 class PolicyTable(Table):

@@ -40,6 +40,8 @@ class Lease:
     target: int
     before: int
     asked_at: float
+    pool: str = ""
+    """The pool that was asked for, where several share the target; empty: the record's."""
     incident: str | None = None
     ends_at: float | None = None
     """When it is returned at the latest (epoch seconds); None: never automatically."""
@@ -71,6 +73,10 @@ class PoolLeases:
     leases: tuple[Lease, ...] = ()
     empty_since: float | None = None
     """Since when every fresh sample was at or under the floor; None: not."""
+
+    def pool_of(self, lease: Lease) -> str:
+        """The pool that a lease is about."""
+        return lease.pool or self.id
 
     def lease(self, request_id: str) -> Lease | None:
         return next((lease for lease in self.leases if lease.act == request_id), None)

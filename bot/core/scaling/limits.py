@@ -24,6 +24,8 @@ class ScalePolicy:
     """How long the queue must be empty before the return."""
     cost_per_runner_hour: float | None = None
     max_cost_per_hour: float | None = None
+    target: str = ""
+    """What it sets, equal for pools of one autoscaler: they share cooldown, cost limit and leases."""
     limited_by: str = ""
     """What sets `maximum` if not the configuration, such as "MaxSize of Auto Scaling group ci"."""
     caution: str = ""
