@@ -1,9 +1,10 @@
 """Measures one pool and updates its record."""
 
+import asyncio
 import contextlib
 
 from bot.context.context import Context
-from bot.core.pool.pool import Pool, joined, measured, unreadable
+from bot.core.pool.pool import Pool, Snapshot, fresh, joined, measured, unreadable
 from bot.core.record import Change
 from bot.ports import Unreachable
 
@@ -37,3 +38,23 @@ async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> 
     pending = lapsed or context.past.pending(pool.id)
     past = await context.past.read(source, pool.id, now, wake) if pending else ()
     return joined(after, past) if past else after
+
+
+RECENT = 1.5
+"""A sample counts as one of now for so many polls."""
+PATIENCE_SECONDS = 4.0
+"""How long a figure of now is worth waiting for; without it a sentence does without."""
+
+
+async def sample_now(context: Context, name: str) -> Snapshot | None:
+    """The pool now: a recent sample, else a new measurement; None if it fails, or has no current figures."""
+    known, now, poll = await context.pool(name), context.now(), context.settings.file.timing.poll
+    if known.latest is not None and abs(now - known.latest.at) <= RECENT * poll:
+        return known.latest
+    if (source := context.metrics.get(name)) is None:
+        return None
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return fresh(measured(known, await source.snapshot(name), now), now, poll)
+    except (Unreachable, TimeoutError):
+        return None

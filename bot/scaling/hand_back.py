@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import IN_THREAD, Action, Context, Effect
+from bot.context.measure_now import sample_now
 from bot.context.save import keep, put_new
 from bot.core.alert import digest
 from bot.core.incident.details.requests import (
@@ -15,6 +16,7 @@ from bot.core.incident.details.requests import (
 )
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
+from bot.core.pool.pool import empty
 from bot.core.record import AlreadyDone, Prepared, Put, Stored
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.core.requests.request import HandBack, Request, Result
@@ -111,7 +113,7 @@ async def check(context: Context, request: Request, _incident: Incident | None) 
 
 async def _performed(context: Context, request: Request, pending: str) -> Result:
     asked = request.of(HandBack)
-    latest = (await context.pool_now(asked.pool)).latest
+    latest, floor = await sample_now(context, asked.pool), context.settings.file.rules_of(asked.pool).floor
     details = RunnersReturned(
         asked.result or ReturnResult.NOTHING_LEFT,
         asked.pool,
@@ -121,6 +123,7 @@ async def _performed(context: Context, request: Request, pending: str) -> Result
         asked.why,
         latest.queued if latest else None,
         pending,
+        normal=empty(latest, floor) is True,
     )
     after = "" if asked.target is None else f"{asked.target}"
     return Result(details, after, settles=asked.lease)

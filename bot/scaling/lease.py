@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.context.context import Context
+from bot.context.measure_now import RECENT, sample_now
 from bot.context.save import keep
 from bot.core.alert import digest
 from bot.core.incident.details.requests import (
@@ -20,7 +21,7 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.reply_buttons import advanced, decided, offering, progressed, quiet
 from bot.core.incident.timeline import Decision, Event
 from bot.core.notifications.tell import LaterResult, Tell
-from bot.core.pool.pool import Snapshot, empty, fresh, measured
+from bot.core.pool.pool import Snapshot, empty
 from bot.core.record import Change, Claim, Put, Stored
 from bot.core.requests.request import Progress, Request
 from bot.core.scaling.lease import (
@@ -45,8 +46,6 @@ from bot.scaling.limits import pool_scaler_of
 
 FORGOTTEN_SECONDS = 86400.0
 """How long an empty lease record is kept."""
-RECENT = 1.5
-"""A sample counts as one of now for so many polls."""
 STUCK_SECONDS = 60.0
 """How often a blocked return is tried again."""
 
@@ -76,7 +75,7 @@ async def maintain_lease(context: Context, claim: Claim) -> None:
     requests = {name: found.value for name, found in (await context.store.get_many(Request, ids)).items()}
     now = context.now()
     leases = reviewed(held.value, requests, now)
-    samples = [await _sample(context, name) for name in context.sharing(claim.id)] if leases.leases else []
+    samples = [await sample_now(context, name) for name in context.sharing(claim.id)] if leases.leases else []
     poll, known = context.settings.file.timing.poll, [sample for sample in samples if sample is not None]
     oldest = min((sample.at for sample in known), default=now)
     leases = with_queue(leases, _all_empty(context, samples), oldest)
@@ -122,19 +121,6 @@ async def _progressed(context: Context, view: LeaseView, due: float | None) -> b
             await keep(context, held, move, due=view.now, also=(Put(view.held, view.leases, due),))
             return True
     return False
-
-
-async def _sample(context: Context, pool: str) -> Snapshot | None:
-    """The pool now: a recent sample, else a new measurement; None if it fails, or has no current figures."""
-    known, now, poll = await context.pool(pool), context.now(), context.settings.file.timing.poll
-    if known.latest is not None and abs(now - known.latest.at) <= RECENT * poll:
-        return known.latest
-    if (source := context.metrics.get(pool)) is None:
-        return None
-    try:
-        return fresh(measured(known, await source.snapshot(pool), now), now, poll)
-    except Unreachable:
-        return None
 
 
 async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:

@@ -93,7 +93,7 @@ def returned_words(returned: RunnersReturned) -> str:
 
 
 def returned_lines(returned: RunnersReturned) -> tuple[str, ...]:
-    left = ", as many as is normal here" if returned.why is ReturnReason.DRAINED else ""
+    left = ", as many as is normal here" if returned.normal else ""
     waiting = f"{count(returned.waiting, 'job')} waiting now{left}." if returned.waiting else ""
     return tuple(line for line in (RETURN_REASONS.get(returned.why, ""), waiting) if line)
 

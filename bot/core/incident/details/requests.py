@@ -155,6 +155,8 @@ class RunnersReturned:
     why: ReturnReason = ReturnReason.ASKED
     waiting: int | None = None
     pending: str = ""
+    normal: bool = False
+    """Whether so many waiting jobs are at the pool's floor or under it."""
     kind: Literal["runners_returned"] = "runners_returned"
 
 
