@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
@@ -35,9 +35,25 @@ MAIN = "pytorch/pytorch"
 LIVE_SECONDS = 86_400.0
 """GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
 LATELY_SECONDS = 900.0
+GROUP_LABELS = "tailback_group_labels"
 FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
-Rows = tuple[Row, ...]
-Answer = Listed[Rows] | Unreachable
+
+
+class Labelled:
+    """Rows, found by runner label: sorted once for all pools."""
+
+    def __init__(self, found: Iterable[Row], labels_of: Callable[[Row], Iterable[str]]) -> None:
+        self.rows = tuple(found)
+        self._by_label: dict[str, list[Row]] = {}
+        for row in self.rows:
+            for label in {*labels_of(row)} - {""}:
+                self._by_label.setdefault(label, []).append(row)
+
+    def of(self, label: str) -> Sequence[Row]:
+        return self._by_label.get(label, ())
+
+
+Answer = Listed[Labelled] | Unreachable
 
 
 class HudTable(SourceTable):
@@ -97,23 +113,23 @@ class Hud(Present):
         found = await tried(self._labels)
         if isinstance(found, Unreachable):
             return f"whether there is such a label is unknown: {found.what}"
-        labels = {text(row, "machine_type") for row in found.value}
+        labels = {text(row, "machine_type") for row in found.value.rows}
         if label in labels:
             return ""
         alike = sorted(name for name in labels if name and (name in label or label in name))[:3]
         like = f" (alike are {', '.join(alike)})" if alike else ""
         return f'no job of the last 3 days asked for the label "{label}", correct known_as{like}'
 
-    async def _ask_query(self, name: str, parameters: Mapping[str, object], now: float) -> Listed[Rows]:
+    async def _ask_query(self, name: str, parameters: Mapping[str, object], now: float) -> Listed[Labelled]:
         """The rows of a query at HUD's own time: that of its rows, and less the age of a cached answer."""
         answer, column = await self._query(name, parameters), COLUMNS[name]
         found = tuple(rows(answer.body))
         if found and not any(text(row, column) for row in found):
             raise self._http.problem(f"query {name}: its rows have no {column}", Failure.SHAPE)
         times = [at for row in found if (at := instant(row, "time")) is not None]
-        return Listed(found, min([_measured_at(answer, now), *times]))
+        return Listed(of_query(found), min([_measured_at(answer, now), *times]))
 
-    async def _ask_runners(self, now: float) -> Listed[Rows]:
+    async def _ask_runners(self, now: float) -> Listed[Labelled]:
         """The groups of all organizations; raises Unreachable if one is incomplete."""
         paths = [f"/api/runners/{name}" for name in self._organizations]
         answers = await asyncio.gather(*map(self._get, paths))
@@ -124,10 +140,10 @@ class Hud(Present):
             if whole(body, "totalRunners") != sum(len(rows(group.get("runners"))) for group in groups):
                 raise self._http.problem(f"{path} lists fewer runners than it says", Failure.LATER)
             found += groups
-        return Listed(tuple(found), min(_measured_at(answer, now) for answer in answers))
+        return Listed(of_groups(found), min(_measured_at(answer, now) for answer in answers))
 
-    async def _ask_labels(self, now: float) -> Listed[Rows]:
-        return Listed(tuple(rows((await self._query("all_machine_types", {})).body)), now)
+    async def _ask_labels(self, now: float) -> Listed[Labelled]:
+        return Listed(of_query(rows((await self._query("all_machine_types", {})).body)), now)
 
     async def _query(self, name: str, parameters: Mapping[str, object]) -> HttpAnswer:
         answer = await self._get(f"/api/clickhouse/{name}", {"parameters": json.dumps(parameters)})
@@ -164,19 +180,27 @@ class HudAnswers:
     """Groups of runners of the organizations."""
 
     def know(self, label: str) -> bool:
-        queries = (*_rows(self.jobs), *_rows(self.labels), *_rows(self.others))
-        named = any(label in {text(row, column) for column in COLUMNS.values()} for row in queries)
-        return named or any(True for _ in _carrying(_rows(self.runners), label))
+        return any(_rows(answer, label) for answer in (self.jobs, self.labels, self.others, self.runners))
 
 
-def _rows(answer: Answer) -> Rows:
-    return () if isinstance(answer, Unreachable) else answer.value
+def _rows(answer: Answer, label: str) -> Sequence[Row]:
+    return () if isinstance(answer, Unreachable) else answer.value.of(label)
+
+
+def of_query(found: Iterable[Row]) -> Labelled:
+    """The rows of a query."""
+    return Labelled(found, lambda row: (text(row, column) for column in COLUMNS.values()))
+
+
+def of_groups(groups: Iterable[Row]) -> Labelled:
+    """The runners of groups."""
+    return Labelled((runner for group in groups for runner in _runners_of(group)), _carried_labels)
 
 
 def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -> Snapshot:
     """The pool's sample; `unknown` says why the label is unknown, else it is empty."""
     jobs = answers.jobs
-    mine = [row for row in _rows(jobs) if text(row, "machine_type") == label]
+    mine = [row for row in _rows(jobs, label) if text(row, "machine_type") == label]
     live = [row for row in mine if _waited(row) <= LIVE_SECONDS]
     queue, runners = unknown or _queue(live, len(mine), answers, label), _runners(answers.runners, label)
     missing = list[Gap]()
@@ -217,7 +241,7 @@ def _queue(live: Sequence[Row], rows_of_label: int, answers: HudAnswers, label: 
         return f"how many jobs wait is unknown: {answers.labels.what}"
     counts = [(len(live), max(map(_waited, live), default=0.0))]
     if not rows_of_label:
-        mine = (row for row in _rows(answers.labels) if text(row, "machine_type") == label)
+        mine = (row for row in _rows(answers.labels, label) if text(row, "machine_type") == label)
         counts = [(whole(row, "count") or 0, number(row, "avg_queue_s") or 0.0) for row in mine]
     if any(wait > LIVE_SECONDS for _, wait in counts):
         jobs = answers.jobs
@@ -225,7 +249,7 @@ def _queue(live: Sequence[Row], rows_of_label: int, answers: HudAnswers, label: 
         return jobs.what if isinstance(jobs, Unreachable) else older
     counts += [
         (whole(row, "num_queued_jobs") or 0, 60 * (number(row, "max_queue_time_minutes") or 0.0))
-        for row in answers.others.value
+        for row in answers.others.value.of(label)
         if text(row, "runner_label") == label and f"{text(row, 'org')}/{text(row, 'repo')}" != MAIN
     ]
     return sum(number for number, _ in counts), max((wait for number, wait in counts if number), default=0.0)
@@ -235,7 +259,7 @@ def _runners(found: Answer, label: str) -> tuple[int, int, int] | str:
     """(busy, idle, offline), or why they are unknown."""
     if isinstance(found, Unreachable):
         return found.what
-    carrying = {text(row, "name"): row for row in _carrying(found.value, label)}
+    carrying = {text(row, "name"): row for row in found.value.of(label)}
     if not carrying:
         return "HUD lists no runner with this label, as for runners of other organizations"
     online = [row for row in carrying.values() if text(row, "status") == "online"]
@@ -243,13 +267,15 @@ def _runners(found: Answer, label: str) -> tuple[int, int, int] | str:
     return busy, len(online) - busy, len(carrying) - len(online)
 
 
-def _carrying(groups: Iterable[Row], label: str) -> Iterable[Row]:
-    """A label's runners; HUD joins the labels of a group by ` / ` and knows some groups by name only."""
-    for group in groups:
-        whole_group = label in text(group, "label").split(" / ")
-        for runner in rows(group.get("runners")):
-            if whole_group or any(text(one, "name") == label for one in rows(runner.get("labels"))):
-                yield runner
+def _runners_of(group: Row) -> Iterable[Row]:
+    """A group's runners with the labels of the group, which HUD joins by ` / `; it knows some groups by name only."""
+    shared = text(group, "label").split(" / ")
+    return ({**runner, GROUP_LABELS: shared} for runner in rows(group.get("runners")))
+
+
+def _carried_labels(runner: Row) -> Iterable[str]:
+    own, shared = (text(one, "name") for one in rows(runner.get("labels"))), runner[GROUP_LABELS]
+    return (*own, *(shared if isinstance(shared, list) else ()))
 
 
 def _waited(row: Row) -> float:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.http.rows import Row
-from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers
+from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers, of_groups, of_query
 from bot.adapters.source import Listed
 from bot.core.pool.merge import known
 from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
@@ -73,13 +73,12 @@ async def test_a_row_older_than_a_day_is_a_ghost(age: float, queued: int, ghosts
 
 def test_a_label_is_known_by_any_answer() -> None:
     group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
-    rows: list[tuple[Row, ...]] = [
-        *(({"machine_type": "d"},), ({"machine_type": "e"},), ({"runner_label": "f"},), (group,))
-    ]
-    looks = HudAnswers(*(Listed(one, AT) for one in rows))
+    rows: tuple[Row, ...] = ({"machine_type": "d"}, {"machine_type": "e"}, {"runner_label": "f"})
+    jobs, labels, others = (Listed(of_query([one]), AT) for one in rows)
+    looks = HudAnswers(jobs, labels, others, Listed(of_groups([group]), AT))
     assert [name for name in "abcdefg" if looks.know(name)] == list("abcdef")
     down = Unreachable("HUD", "down")
-    assert not HudAnswers(Listed((), AT), Listed((), AT), down, down).know("a")
+    assert not HudAnswers(Listed(of_query([]), AT), Listed(of_query([]), AT), down, down).know("a")
 
 
 async def test_a_label_of_which_hud_shows_only_the_count_takes_the_longest_wait_from_its_misnamed_field() -> None:

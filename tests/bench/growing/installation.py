@@ -30,7 +30,7 @@ from tests.redis_servers import plain_redis
 
 CHANNEL = "C0BENCH"
 POOL = re.compile(r'pool=(?:\\")?"?(pool-\d+)')
-PORTION = 50
+PORTION = 10
 DAYS = 42
 SAMPLES = 240
 
