@@ -39,7 +39,7 @@ from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
 from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
-from bot.wrong_settings import in_table, named, problem_of, proxies
+from bot.wrong_settings import in_table, named, problem_of, proxies, toml_problem
 
 Name = Annotated[str, AfterValidator(named)]
 SLACK = "https://slack.com/api/"
@@ -257,7 +257,7 @@ def _read(path: Path) -> tuple[File, list[Problem]]:
     except FileNotFoundError:
         return File(), []
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        return File(), [Problem(f"is not valid TOML ({error})", "correct that line", place=str(path))]
+        return File(), [toml_problem(error, str(path))]
     except OSError as error:
         remedy = "name a file that Tailback's user may read in TAILBACK_CONFIG"
         return File(), [Problem(f"cannot be read ({error.strerror})", remedy, place=str(path))]

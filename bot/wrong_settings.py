@@ -1,5 +1,6 @@
 """What is wrong with a setting, and what to do, from the errors of pydantic."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import ip_network
@@ -34,6 +35,8 @@ _WORDS = {
     "less_than": ("is too large", "write less than {lt}"),
 }
 """Pydantic's error type, or its prefix → the problem and the remedy."""
+_TWICE = re.compile(r"\((?P<names>'[^)]*)\)[^(]* \((?P<place>at line \d+)")
+"""How tomllib tells of a second table: `Cannot declare ('pool', 'a') twice (at line 3, column 12)`."""
 
 
 def named(given: str) -> str:
@@ -98,3 +101,13 @@ def problem_of(place: str, facts: ErrorDetails) -> Problem:
     if isinstance(wrong, WrongSetting):
         return Problem(wrong.what, wrong.remedy, place=place)
     return Problem(facts["msg"].removeprefix("Value error, "), place=place)
+
+
+def toml_problem(error: Exception, path: str) -> Problem:
+    """A file that is no TOML. A table that is there twice is named as the file writes it, not as Python does."""
+    found = _TWICE.search(str(error))
+    if found is None:
+        return Problem(f"is not valid TOML ({error})", "correct that line", place=path)
+    names = re.findall(r"'([^']*)'", found["names"])
+    table = ".".join(name if re.fullmatch(r"[\w-]+", name) else f'"{name}"' for name in names)
+    return Problem(f"the table [{table}] is there twice ({found['place']})", "merge the two into one", place=path)

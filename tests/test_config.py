@@ -45,6 +45,7 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
         ('[timing]\nlease = "0m"', "timing.lease: must be longer than 0 s"),
         ('[outside_slack]\nkind = "pagerduty"\nurl_env = 1', "pager.outside_slack.url_env: is not a text"),
         (f"a = {'[' * 5000}", "is not valid TOML (maximum recursion depth exceeded"),
+        ('[pool."a b"]\n[pool."a b"]', 'the table [pool."a b"] is there twice (at line 2'),
         ("[slack", "is not valid TOML (Expected ']' at the end of a table declaration ("),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ from bot.core.external import Problem
 from bot.core.words import listed
 from bot.sources.registry import SOURCES
 from bot.sources.sns import known_arn
+from handlers.doctor.check_slips import misspelt, needless, swapped
 from handlers.doctor.findings import CheckFinding, Level, ok, problem, warning
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
@@ -31,8 +32,8 @@ WITH_TOKEN = tuple(sorted(SOURCES.keys() - {"sns"}))
 
 def of_settings(settings: Settings) -> list[CheckFinding]:
     """Missing, weak or contradictory settings, and one finding for each part in order."""
-    environment = [*of_environment(settings), *_not_real(settings)]
-    configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings)]
+    environment = [*of_environment(settings), *_not_real(settings), *misspelt(settings)]
+    configuration = [*_channels(settings), *_sns(settings), *_pools(settings), *_actions(settings), *needless(settings)]
     return [
         *(environment or [ok("environment", "All required variables are set")]),
         *(configuration or [ok("configuration", f"{settings.env.tailback_config} is complete")]),
@@ -41,8 +42,9 @@ def of_settings(settings: Settings) -> list[CheckFinding]:
 
 def of_environment(settings: Settings, *, web: bool = True) -> list[CheckFinding]:
     """Missing or weak environment variables; a process without `web` needs only the bot token."""
-    endpoints = [*_delivery(settings), *_webhooks(settings)] if web else []
-    return [*_bot_token(settings), *endpoints, *of_redis_url(settings)]
+    crossed = swapped(settings)
+    slack = [crossed] if crossed else [*_bot_token(settings), *(_delivery(settings) if web else ())]
+    return [*slack, *(_webhooks(settings) if web else ()), *of_redis_url(settings)]
 
 
 def _not_real(settings: Settings) -> Iterator[CheckFinding]:

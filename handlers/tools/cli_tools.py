@@ -62,7 +62,10 @@ def manifest(
 
 @tools.command("send")
 def send_command(
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="A JSON payload, as its sender posts it; - reads standard input."),
+    ] = None,
     example: Annotated[bool, typer.Option("--example", help="Send a neutral test alert instead of a file.")] = False,
     resolved: Annotated[bool, typer.Option("--resolved", help="With --example: end that alert.")] = False,
     url: Annotated[str, typer.Option(help="Address of the instance; else by HOST and PORT.")] = "",

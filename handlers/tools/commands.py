@@ -142,6 +142,7 @@ def init(
     prometheus: Annotated[str | None, typer.Option(help="Address of Prometheus; empty: none.")] = None,
     prometheus_token: Annotated[str, typer.Option(envvar="PROMETHEUS_TOKEN", help="Its bearer token.")] = "",
     pools: Annotated[str, typer.Option(help="Pools to watch, with commas; else all that Prometheus knows.")] = "",
+    label: Annotated[str | None, typer.Option(help="Without Prometheus: a runner label, by GitHub's webhooks.")] = None,
     webhook_token: Annotated[str, typer.Option(envvar="TAILBACK_WEBHOOK_TOKEN", help="Else a new one.")] = "",
     github_secret: Annotated[str, typer.Option(envvar="GITHUB_WEBHOOK_SECRET", help="Else a new one.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
@@ -168,7 +169,8 @@ def init(
         "TAILBACK_WEBHOOK_TOKEN": webhook_token,
         "GITHUB_WEBHOOK_SECRET": github_secret,
     }
-    options = InitOptions(url, channel, alerts, prometheus, pools, {name: one for name, one in secrets.items() if one})
+    given = {name: one for name, one in secrets.items() if one}
+    options = InitOptions(url, channel, alerts, prometheus, pools, given, label)
     if not waited(initialize(options, force=force, test=not no_test)):
         raise typer.Exit(1)
 

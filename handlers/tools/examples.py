@@ -1,8 +1,10 @@
 """The example files of `tailback example`, from the wheel or the checkout."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.ports import Refused
+from handlers.machine import now
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
@@ -10,6 +12,7 @@ SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
 EXAMPLES = {
     "minimal.toml": ("docs/examples/minimal.toml", "a configuration to start with"),
     "tailback.toml": ("docs/examples/tailback.toml", "a complete configuration"),
+    "alert.json": ("docs/examples/grafana/alert.json", "an alert as Grafana sends it, with the time of now"),
     "env": (".env.example", "every environment variable, as a file to load"),
     "rules.yml": ("docs/examples/prometheus/rules.yml", "recording and alerting rules for Prometheus"),
     "alertmanager.yml": ("docs/examples/alertmanager/alertmanager.yml", "routes for Alertmanager"),
@@ -19,6 +22,8 @@ EXAMPLES = {
     "Caddyfile": ("deploy/proxy/Caddyfile", "the same for Caddy"),
 }
 """Name: (its file in the project, its description)."""
+MOMENT = "2025-12-01T02:23:00Z"
+"""When the alert in `alert.json` began: an older one would tell nothing new, so it is printed with the time of now."""
 
 
 def example(name: str) -> str:
@@ -27,7 +32,8 @@ def example(name: str) -> str:
     if found is None:
         raise Refused(f'There is no example "{name}". Choose one of: {", ".join(EXAMPLES)}.')
     installed = SHIPPED / name
-    return (installed if installed.exists() else ROOT / found[0]).read_text("utf-8")
+    text = (installed if installed.exists() else ROOT / found[0]).read_text("utf-8")
+    return text.replace(MOMENT, f"{datetime.fromtimestamp(now(), UTC):%Y-%m-%dT%H:%M:%SZ}")
 
 
 def listing() -> str:

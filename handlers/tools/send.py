@@ -5,6 +5,7 @@ import http.client
 import json
 import socket
 import ssl
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,7 +57,9 @@ class OutgoingPayload:
 
 
 def read(path: Path) -> bytes:
-    """The unchanged bytes of the file, because a signature covers them. Raises Refused."""
+    """The unchanged bytes of the file, because a signature covers them; `-` is standard input. Raises Refused."""
+    if path == Path("-"):
+        return sys.stdin.buffer.read()
     try:
         return path.read_bytes()
     except OSError as error:

@@ -120,6 +120,7 @@ TEXT_READERS: dict[str, str] = {
     "handlers.machine": "lines of .env",
     "handlers.logs": "log lines of libraries, and secrets in any text",
     "handlers.slack_app.interactions": "action ids and the words that a person typed",
+    "handlers.doctor.check_slips": "tokens, and names of variables",
     "handlers.doctor.check_settings": "tokens, addresses and ids of the configuration",
     "handlers.tools.demo_product": "addresses",
     "handlers.tools.init.init": "what a person answers",

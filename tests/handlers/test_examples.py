@@ -1,8 +1,10 @@
 """`tailback example`, `tailback completion` and `tailback --version`: what an installation carries with it."""
 
+import json
 import subprocess
 import sys
 import tomllib
+from datetime import UTC, datetime
 
 import pytest
 
@@ -14,11 +16,19 @@ from tests.handlers.terminal import Terminal, ran
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "alert.json"])
 def test_an_example_is_printed_as_it_is_kept(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Byte for byte, so that `>` makes the file."""
     said = ran(capsys, "example", name)
     assert (said.code, said.out) == (0, (ROOT / EXAMPLES[name][0]).read_text("utf-8"))
+
+
+def test_the_example_alert_begins_now_and_can_be_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    """An older one would have resolved since, or tell nothing new; `tailback send -` reads it from the pipe."""
+    alert = json.loads(ran(capsys, "example", "alert.json").out)["alerts"][0]
+    began = datetime.fromisoformat(alert["startsAt"])
+    assert abs((datetime.now(UTC) - began).total_seconds()) < 3600
+    assert alert["annotations"]["summary"].startswith("Jobs are queueing.")
 
 
 def test_without_a_name_every_example_is_listed_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:

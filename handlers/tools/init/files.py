@@ -34,6 +34,8 @@ class InitAnswers:
     """Pools that Prometheus knows: the preset that fits its metrics, and its name there."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variables of `.env`, in order; empty ones are left out."""
+    label: str = ""
+    """A runner label whose queue GitHub's webhooks tell; empty: none."""
 
 
 def env_text(answers: InitAnswers) -> str:
@@ -52,6 +54,10 @@ def toml_text(answers: InitAnswers) -> str:
     if answers.alerts is InitSender.GITHUB:
         tables.append('[metrics.github]\nkind = "github_webhooks"')
         tables.append('[pool."every queue"]\nmetrics = "github"\nlabel = "*"\nalert_wait = "1h"')
+    if answers.label:
+        tables.append('[metrics.github]\nkind = "github_webhooks"')
+        name = _text(answers.label)
+        tables.append(f'[pool.{name}]\nmatch = {{ runner_label = {name} }}\nmetrics = "github"\nlabel = {name}')
     return HEAD + "".join(f"\n{table}\n" for table in tables)
 
 

@@ -49,7 +49,10 @@ async def initialize(options: InitOptions, *, force: bool, test: bool) -> bool:
         return False
     if test:
         asker.say(await first_alert(settings))
-    asker.say(f"Next: start it with `tailback run`, then {NEXT[answers.alerts]} in docs/.")
+    steps = [f"start it with `tailback run`, then {NEXT[answers.alerts]} in docs/"]
+    if answers.label:
+        steps.append(f"for the figures of {answers.label}, {NEXT[InitSender.GITHUB]}")
+    asker.say(f"Next: {'; '.join(steps)}.")
     return True
 
 

@@ -20,6 +20,7 @@ BOT = ("--bot-token", "SLACK_BOT_TOKEN", "Bot token, from OAuth & Permissions", 
 APP = (*("--app-token", "SLACK_APP_TOKEN", "App-level token with connections:write, from Basic Information"), "xapp-")
 SIGNING = ("--signing-secret", "SLACK_SIGNING_SECRET", "Signing secret, from Basic Information", "")
 """Option, variable, question, and how the secret begins."""
+LABEL = "Runner label that your jobs wait for, if GitHub's webhooks can tell its queue; empty: name pools later"
 SECRET = re.compile(r"[\w.~+/=:,@-]+")
 """What a secret may consist of, so that it needs no quotes in `.env`."""
 
@@ -58,6 +59,10 @@ class Asker:
         """Tell something."""
         typer.echo(text)
 
+    def show_link(self, words: str, address: str) -> None:
+        """A terminal shows the words, which lead to the address (OSC 8); anything else gets the address."""
+        typer.echo(f"\x1b]8;;{address}\x1b\\{words}\x1b]8;;\x1b\\\n" if self.terminal else f"{address}\n")
+
     def prompt(self, question: str, default: str | None) -> str:
         """What the person types."""
         return str(typer.prompt(question, default=default, show_default=bool(default), type=str))
@@ -75,16 +80,14 @@ class InitOptions:
     """Names with commas between."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """By the name of the variable."""
+    label: str | None = None
+    """A runner label whose figures GitHub's webhooks tell, where there is no Prometheus."""
 
 
 async def answered(options: InitOptions, asker: Asker, discover: Discover) -> InitAnswers:
     """Everything that the files are made from. Raises Refused for an option that cannot be used."""
     where = "Public https address where Slack reaches Tailback; empty for Socket Mode, which needs none"
     url, secret = asker.ask("--url", options.url, where, _url, ""), options.secrets
-    asker.say(f"Create the Slack app, install it, and invite @tailback to your channel:\n{CREATE}{link(url)}\n")
-    kept: dict[str, str] = {}
-    for option, name, question, prefix in (BOT, SIGNING if url else APP):
-        kept[name] = asker.ask(option, secret.get(name), question, _secret(option, prefix))
     channel = asker.ask("--channel", options.channel, "Channel id, at the bottom of the channel's details", _channel)
     senders = f"Who sends alerts: {', '.join(InitSender)}"
     alerts = InitSender(asker.ask("--alerts", options.alerts, senders, _sender, InitSender.ALERTMANAGER))
@@ -96,8 +99,21 @@ async def answered(options: InitOptions, asker: Asker, discover: Discover) -> In
     ):
         needs = "goes with other --alerts" if alerts is InitSender.GITHUB else "goes with --prometheus"
         raise Refused(f"{unused} {needs}. Nothing was written.")
+    if not answers.prometheus and alerts is not InitSender.GITHUB:
+        label = asker.ask("--label", options.label, LABEL, _label, "")
+        answers = replace(answers, label=label)
+    elif options.label:
+        raise Refused("--label is for an installation without Prometheus and with other --alerts. Nothing was written.")
+    asker.say("Create the Slack app, install it, and invite @tailback to your channel:")
+    asker.show_link("Create the Slack app", f"{CREATE}{link(url)}")
+    kept: dict[str, str] = {}
+    for option, name, question, prefix in (BOT, SIGNING if url else APP):
+        kept[name] = asker.ask(option, secret.get(name), question, _secret(option, prefix))
     kept["SLACK_API_URL"] = secret.get("SLACK_API_URL", "")
-    made = ("TAILBACK_WEBHOOK_TOKEN", *(["GITHUB_WEBHOOK_SECRET"] if alerts is InitSender.GITHUB else []))
+    made = (
+        "TAILBACK_WEBHOOK_TOKEN",
+        *(["GITHUB_WEBHOOK_SECRET"] if alerts is InitSender.GITHUB or answers.label else []),
+    )
     kept |= {name: secret.get(name) or secrets.token_hex(32) for name in made}
     if answers.prometheus:
         kept["PROMETHEUS_TOKEN"] = secret.get("PROMETHEUS_TOKEN", "")
@@ -153,6 +169,12 @@ def _channel(text: str) -> str:
     if not CHANNEL.fullmatch(text.strip()):
         raise Refused(f"--channel: {text!r} is not a channel id. It begins with C and is at the bottom of the "
                       "channel's details.")  # fmt: skip
+    return text.strip()
+
+
+def _label(text: str) -> str:
+    if "," in text or "\n" in text:
+        raise Refused(f"--label: {text!r} is more than one label. Name one, and add others to tailback.toml later.")
     return text.strip()
 
 

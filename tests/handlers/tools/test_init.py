@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -51,7 +51,7 @@ async def known(url: str, token: str) -> tuple[tuple[str, str], ...]:
 async def test_a_person_answers_one_question_after_the_other() -> None:
     """A wrong answer is explained and asked for again; an empty one takes what is proposed."""
     person = Person(
-        True, ["", "xapp-1", "xoxb-1", "xapp-1", "#ci", "C0CIONCALL", "pager", "", "http://x", "http://prometheus", ""]
+        True, ["", "#ci", "C0CIONCALL", "pager", "", "http://x", "http://prometheus", "", "xapp-1", "xoxb-1", "xapp-1"]
     )
     answers = await answered(InitOptions(), person, known)
     assert answers.alerts is InitSender.ALERTMANAGER
@@ -60,6 +60,29 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
     for words in ("begins with xoxb-", "'#ci' is not a channel id", "'pager' is not known", "nobody listens"):
         assert words in said
     assert not person.answers
+
+
+async def test_without_prometheus_a_label_gets_its_figures_from_githubs_webhooks(tmp_path: Path) -> None:
+    """The first thread has a queue then, although nobody has written a query."""
+    answers = await answered(replace(GIVEN, label="linux.2xlarge"), Asker(False), known)
+    (tmp_path / "tailback.toml").write_text(toml_text(answers))
+    settings = load({**answers.secrets, "TAILBACK_CONFIG": str(tmp_path / "tailback.toml")})
+    assert settings.file.pool["linux.2xlarge"].match == {"runner_label": "linux.2xlarge"}
+    assert settings.file.metrics["github"] == {"kind": "github_webhooks"}
+    assert len(answers.secrets["GITHUB_WEBHOOK_SECRET"]) == 64
+    with pytest.raises(Refused, match="more than one label"):
+        await answered(replace(GIVEN, label="a,b"), Asker(False), known)
+    with pytest.raises(Refused, match="--label is for an installation without Prometheus"):
+        await answered(replace(GIVEN, label="a", prometheus="http://prometheus"), Asker(False), known)
+
+
+def test_a_terminal_shows_the_long_link_as_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two thousand characters would push the question out of sight; a file or a pipe gets the address."""
+    Asker(True).show_link("Create the Slack app", "https://example.com/x")
+    Asker(False).show_link("Create the Slack app", "https://example.com/x")
+    assert capsys.readouterr().out == (
+        "\x1b]8;;https://example.com/x\x1b\\Create the Slack app\x1b]8;;\x1b\\\n\nhttps://example.com/x\n\n"
+    )
 
 
 @pytest.mark.parametrize(

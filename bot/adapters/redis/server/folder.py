@@ -9,6 +9,8 @@ import stat
 import tempfile
 from pathlib import Path
 
+import structlog
+
 from bot.adapters.redis.server.engine import EmbeddedRedisError
 
 OLD_SERVER_SECONDS = 15.0
@@ -16,6 +18,8 @@ OLD_SERVER_SECONDS = 15.0
 
 DYING_SECONDS = 1.0
 """How long a start waits for a killed predecessor before it counts as a running instance."""
+
+log = structlog.get_logger()
 
 _POLL_SECONDS = 0.02
 _LONGEST_SOCKET = 100  # bytes; sockaddr_un holds 108 on Linux and 104 on macOS, with the closing zero
@@ -45,7 +49,7 @@ class RedisFolder:
         try:
             await self._take_ownership()
             self.server_lock = _open_private(self.path / "server.lock")
-            if not await _lock_within(OLD_SERVER_SECONDS, self.server_lock):
+            if not (await _lock_within(DYING_SECONDS, self.server_lock) or await self._old_server_ends()):
                 raise EmbeddedRedisError(
                     f"A Redis server of an earlier Tailback still uses the data folder {self.path} after "
                     f"{OLD_SERVER_SECONDS:g} s",
@@ -91,6 +95,12 @@ class RedisFolder:
             )
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+
+    async def _old_server_ends(self) -> bool:
+        """Whether it does in time; says what is waited for, since a start is silent otherwise."""
+        why = "the Redis server of an earlier Tailback is still ending"
+        log.info("waiting for the data folder", folder=str(self.path), why=why, at_most_seconds=OLD_SERVER_SECONDS)
+        return await _lock_within(OLD_SERVER_SECONDS - DYING_SECONDS, self.server_lock)
 
     def _new_socket(self) -> None:
         record = self.path / "socket"
