@@ -18,6 +18,8 @@ from bot.core.words import listed
 NAMES_SECONDS = 600.0
 """How often the values of a dimension are listed, such as the error codes that ever occurred."""
 COUNTED = "create_failures_by_code"
+LAMBDA = "AWS/Lambda"
+PARTLY = Gap("create_failures", "no launch was throttled, and CloudWatch does not say whether the cloud refused one")
 NUMBERS = {*FIGURES} - {"provider_up", "waiting", "arrivals_by_source", "usual_by_source"}
 """Figures that a metric can give."""
 Preset = Literal["github_aws_runners", "pytorch"]
@@ -72,8 +74,8 @@ class CloudwatchPool(Table):
         if made.dead_letter_queue:
             found["dead_requests"] = (_sqs(made.dead_letter_queue, "ApproximateNumberOfMessagesVisible"),)
         if made.function:
-            errors = tuple(_lambda(made.function, name) for name in ("Errors", "Throttles"))
-            found |= {"create_failures": errors, COUNTED: errors}
+            throttles = (_throttles(made.function),)
+            found |= {"create_failures": throttles, COUNTED: throttles}
         if self.preset == "pytorch":
             found |= _pytorch(self.prefix, self.organization, self.known_as or pool)
         given = self.custom.items()
@@ -93,9 +95,13 @@ def _sqs(queue: str, name: str) -> Metric:
     return Metric(namespace="AWS/SQS", name=name, dimensions={"QueueName": queue}, stat="Maximum")
 
 
-def _lambda(function: str, name: str) -> Metric:
+def _throttles(function: str) -> Metric:
+    """Launches that the function was not even started for.
+
+    Its errors are none: from github-aws-runners 7.0 on it succeeds in a stock-out, and before it failed at the maximum.
+    """
     dimensions = {"FunctionName": function}
-    return Metric(namespace="AWS/Lambda", name=name, dimensions=dimensions, adds=f"Lambda {name} of {function}")
+    return Metric(namespace=LAMBDA, name="Throttles", dimensions=dimensions, adds=f"Lambda Throttles of {function}")
 
 
 def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str, tuple[Metric, ...]]:
@@ -142,7 +148,10 @@ class Cloudwatch(Present):
                 for metric, (_, got) in zip(metrics, found, strict=True)
                 if got
             ]:
-                figures[figure] = sum(values) if figure in FRACTIONAL else round(sum(values))
+                if not sum(values) and all(metric.namespace == LAMBDA for metric in metrics):
+                    gaps.append(PARTLY)
+                else:
+                    figures[figure] = sum(values) if figure in FRACTIONAL else round(sum(values))
             else:
                 names = ", ".join(f"{metric.namespace} {metric.name}" for metric in metrics)
                 gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))

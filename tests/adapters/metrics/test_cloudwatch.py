@@ -55,11 +55,18 @@ async def test_the_parts_of_github_aws_runners_are_found_by_their_prefix(cloud: 
     cloud.put("AWS/Lambda", "Throttles", 1, FunctionName=function)
     found = await RIG.look(cloud, keys={"preset": "github_aws_runners", "prefix": "ci"})
     assert (found.requests, found.oldest_request_seconds, found.dead_requests) == (41, 1900.0, 3)
-    assert (found.create_failures, found.missing) == (5, ())
-    assert found.create_failures_by_code == (
-        Counted("Lambda Errors of ci-scale-up", 4.0),
-        Counted("Lambda Throttles of ci-scale-up", 1.0),
-    )
+    assert (found.create_failures, found.missing) == (1, ())
+    assert found.create_failures_by_code == (Counted("Lambda Throttles of ci-scale-up", 1.0),)
+
+
+async def test_a_function_without_throttles_says_nothing_of_refused_launches(cloud: Put) -> None:
+    """From 7.0 on it succeeds although the cloud refuses, so that no failure of it is no launch that worked."""
+    for minutes in (1, 5):
+        cloud.put("AWS/Lambda", "Throttles", 0, minutes, FunctionName="ci-scale-up")
+        cloud.put("AWS/Lambda", "Errors", 0, minutes, FunctionName="ci-scale-up")
+    found = await RIG.look(cloud, keys={"function": "ci-scale-up"})
+    assert (found.create_failures, found.create_failures_by_code) == (None, ())
+    assert "does not say whether the cloud refused one" in gaps(found)[0]
 
 
 async def test_the_metrics_of_pytorchs_fork_are_read_by_runner_type_and_its_codes_are_those_of_all(cloud: Put) -> None:
