@@ -10,7 +10,7 @@ import structlog
 from bot.ports import Failure, Unreachable
 
 REMIND_SECONDS = 300.0
-ANSWERED = frozenset({Failure.GONE, Failure.PLACE, Failure.SHAPE})
+ANSWERED = frozenset({Failure.GONE, Failure.PLACE, Failure.SHAPE, Failure.UNEDITABLE})
 """Failures of one request, by a system that answers."""
 REMEDY = "check that it runs, its address, and that this machine can reach it"
 T = TypeVar("T")

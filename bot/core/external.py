@@ -141,6 +141,8 @@ class Failure(StrEnum):
     CREDENTIALS = "credentials"
     """The token is not accepted; not done, and nothing will be until it is fixed."""
     GONE = "gone"
+    UNEDITABLE = "uneditable"
+    """The message is there, and may not be edited any more."""
 
 
 @dataclass(eq=False)

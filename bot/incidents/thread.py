@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.context.context import Context
 from bot.core.incident.details.events import Note, Noted
@@ -35,6 +36,7 @@ PLAIN_AFTER = 2
 JUST_NOW_SECONDS = 5.0
 """Actions of people this recent are shown first."""
 NEW_THREAD = Noted(Note.NEW_THREAD)
+DELETED_AGAIN, UNEDITABLE = Noted(Note.DELETED_AGAIN), Noted(Note.UNEDITABLE)
 
 _DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
 _POINTER = FailureRule(Reaction.GIVE_UP, reason="the incident goes on in its own channel anyway")
@@ -79,7 +81,7 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
     thread, key, now = incident.thread, message_key(incident), context.now()
     if step.do is Do.EDIT_ROOT:
         out = _outgoing(context, incident, drawn.message, f"{OVER}{key}" if incident.closed else key, ts=thread.root)
-        return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now))
+        return StepMessage(out, lambda fresh, _, shown: redrawn(fresh, shown, now), partial(_uneditable, drawn, now))
     out = _outgoing(context, incident, drawn.message, key)
     if step.do is Do.POST_ROOT:
         called = calls_people(incident)
@@ -96,6 +98,13 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
         return replace(fresh, thread=replace(fresh.thread, tried_home_at=tried_at))
 
     return StepMessage(own, lambda fresh, at, shown: returned(fresh, at.ts, shown, now), stays)
+
+
+def _uneditable(drawn: Drawn, now: float, incident: Incident, _: Outcome) -> Incident:
+    """The first message stays as it is, and its thread says so once; the next change tries again."""
+    tried = redrawn(incident, drawn.digest, now)
+    told = any(entry.details == UNEDITABLE for entry in incident.log.timeline)
+    return tried if told else noted(tried, now, Event.NOTED, UNEDITABLE)
 
 
 def _calls_in_vain(incident: Incident, entry: Entry) -> bool:
@@ -153,10 +162,11 @@ def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool)
 
 
 async def _pointer(context: Context, incident: Incident) -> StepMessage:
-    """The message in the fallback channel points to the new thread."""
+    """The first message that it left points to the new thread, without buttons."""
     channel, ts = incident.thread.left or ("", "")
     link = await context.chat.permalink(incident.thread.channel, incident.thread.root or "")
-    out = _outgoing(context, incident, returned_to_channel(link), f"{LEFT}{incident.id}", ts=ts)
+    words = returned_to_channel(link, own=incident.thread.instead_of is None)
+    out = _outgoing(context, incident, words, f"{LEFT}{incident.id}", ts=ts)
     out = replace(out, kind=POINTER, channel=channel)
 
     def pointed(fresh: Incident, *_: object) -> Incident:
@@ -176,7 +186,7 @@ def after_failure(context: Context, outcome: Outcome, plainly: Move) -> Move:
         case Reaction.FALLBACK:
             return lambda fresh: moved(fresh, fallback, now)
         case Reaction.REPOST:
-            return lambda fresh: _new_root(fresh, now)
+            return lambda fresh: _new_root(fresh, now, fallback)
     if outcome.failure is Failure.LATER:
         return lambda fresh: fresh
     return lambda fresh: _missed(fresh, why) if outcome.counts else troubled(fresh, why)
@@ -193,8 +203,11 @@ def failed_again(incident: Incident, why: str) -> Incident:
     return _plain(worse) if worse.trouble.attempts > PLAIN_AFTER else worse
 
 
-def _new_root(incident: Incident, now: float) -> Incident:
+def _new_root(incident: Incident, now: float, fallback: str) -> Incident:
+    """A new first message; the second time within an hour in the fallback channel, since somebody deletes it here."""
     gone = replace(incident, thread=replace(incident.thread, root=None, shown=""))
     if any(entry.details == NEW_THREAD and now - entry.at < QUARANTINE_SECONDS for entry in incident.log.timeline):
+        if fallback not in {"", incident.thread.channel}:
+            return noted(moved(gone, fallback, now), now, Event.NOTED, DELETED_AGAIN)
         return paused(troubled(gone, "the thread was deleted again"), now + QUARANTINE_SECONDS)
     return noted(gone, now, Event.NOTED, NEW_THREAD)

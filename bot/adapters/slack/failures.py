@@ -29,7 +29,8 @@ BY_CODE: Mapping[str, Failure] = {
         Failure.CREDENTIALS: "invalid_auth not_authed token_revoked token_expired account_inactive missing_scope "
         "org_login_required not_allowed_token_type no_permission team_access_not_granted access_denied accesslimited "
         "ekm_access_denied enterprise_is_restricted",
-        Failure.GONE: "message_not_found cant_update_message edit_window_closed cannot_reply_to_message "
+        Failure.UNEDITABLE: "cant_update_message edit_window_closed",
+        Failure.GONE: "message_not_found cannot_reply_to_message "
         "thread_not_found expired_trigger_id exchanged_trigger_id invalid_trigger_id user_not_found no_such_subteam "
         "used_url expired_url",
     }.items()

@@ -278,8 +278,8 @@ def paused(incident: Incident, until: float) -> Incident:
 def moved(incident: Incident, channel: str, now: float) -> Incident:
     """The incident in the fallback channel, with a new thread."""
     old = incident.thread
-    own = old.instead_of or old.channel
-    thread = Thread(channel, instead_of=own, mention=old.mention, plain=old.plain, tried_home_at=now, left=old.left)
+    own, left = old.instead_of or old.channel, (old.channel, old.root) if old.root else old.left
+    thread = Thread(channel, instead_of=own, mention=old.mention, plain=old.plain, tried_home_at=now, left=left)
     return replace(incident, thread=thread)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.plan import calls_people
@@ -20,6 +21,7 @@ from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 
 MOST_ACTIONS, MOST_PEAKS = 2, 5
+DELETED_AGAIN = Noted(Note.DELETED_AGAIN)
 LATE_SECONDS = 60.0
 MORE = "more"
 """The action_id of the menu; the option's value names the chosen action."""
@@ -133,7 +135,10 @@ def notes(incident: Incident, now: float) -> Marked | None:
         shown = say("{firing} of {all} firing.", firing=len(group.firing), all=count(len(group.alerts), "alert"))
         fire = joined(" ", shown, more)
     if thread.instead_of:
-        moved = say("Posted here because Tailback cannot post in {place}.", place=channel(thread.instead_of))
+        why = say("Tailback cannot post in {place}", place=channel(thread.instead_of))
+        if any(entry.details == DELETED_AGAIN for entry in incident.log.timeline):
+            why = say("its first message in {place} was deleted twice", place=channel(thread.instead_of))
+        moved = say("Posted here because {why}.", why=why)
     if thread.root is not None or not incident.closed:
         posted = now if thread.root is None else thread.posted_at or incident.opened_at
         delay = posted - incident.opened_at  # P8; a parent's `ts` is Slack's time of posting

@@ -82,9 +82,10 @@ def duplicate(link: str) -> Message:
     return sentence_of(say("Duplicate, see {place}.", place=place))
 
 
-def returned_to_channel(link: str) -> Message:
-    """The fallback channel's first message after the incident returned, without buttons."""
-    return sentence_of(say("This incident continues in {place}.", place=linked(link, "its own channel")))
+def returned_to_channel(link: str, *, own: bool = True) -> Message:
+    """A first message that the incident has left, without buttons: for its own channel, or the fallback channel."""
+    name = "its own channel" if own else "the fallback channel"
+    return sentence_of(say("This incident continues in {place}.", place=linked(link, name)))
 
 
 def record_lost() -> Message:

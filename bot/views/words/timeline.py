@@ -50,6 +50,10 @@ NOTES = {
     events.Note.NEW_THREAD: "The first message of this incident was deleted. This is its new thread.",
     events.Note.BACK_IN_CHANNEL: "Its own channel works again: the incident continues here. "
     "It was in the fallback channel until now.",
+    events.Note.DELETED_AGAIN: "The first message of this incident was deleted twice within an hour. "
+    "The incident continues here, in the fallback channel.",
+    events.Note.UNEDITABLE: "Slack does not let me edit the first message any more. Its figures and buttons are old. "
+    "Follow the replies here, or write `@tailback status`.",
     events.Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
     "The alert still fires, so the incident continues here.",
 }

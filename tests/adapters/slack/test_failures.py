@@ -44,7 +44,8 @@ ROWS = {
     Failure.PLACE: "channel_not_found not_in_channel is_archived restricted_action restricted_action_read_only_channel",
     Failure.CREDENTIALS: "invalid_auth not_authed token_revoked token_expired account_inactive missing_scope "
     "org_login_required access_denied accesslimited ekm_access_denied enterprise_is_restricted",
-    Failure.GONE: "message_not_found cant_update_message edit_window_closed cannot_reply_to_message",
+    Failure.UNEDITABLE: "cant_update_message edit_window_closed",
+    Failure.GONE: "message_not_found cannot_reply_to_message",
 }
 
 

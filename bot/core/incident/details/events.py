@@ -31,6 +31,10 @@ class Note(StrEnum):
     """It returned from the fallback channel."""
     RECORDS_LOST = "records_lost"
     """Its thread was in Slack without a record."""
+    DELETED_AGAIN = "deleted_again"
+    """The first message was deleted twice within an hour, so it continues in the fallback channel."""
+    UNEDITABLE = "uneditable"
+    """Slack does not let the first message be edited any more."""
 
 
 @dataclass(frozen=True, slots=True)
