@@ -9,6 +9,7 @@ from bot.core.external import Capacity, Failure, Own, Person, Posted, Problem, R
 from bot.core.message import Block, Message
 from bot.core.paging.page import PageEvent
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
+from bot.core.pool.merge import SourceAnswer
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change, Claim, Claims, KnownGroup, Record, Stored
 from bot.core.reporting.issue import FiledIssue
@@ -181,6 +182,14 @@ class Metrics(Protocol):
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The pool's history, oldest first; empty if the source has none."""
+
+
+@runtime_checkable
+class Answering(Protocol):
+    """The metrics sources of a pool, each of which answers for itself."""
+
+    async def answers(self, pool: str) -> Sequence[SourceAnswer]:
+        """What each source knows of the pool now. Raises Unreachable if none gave anything."""
 
 
 class Scaler(Protocol):

@@ -121,24 +121,26 @@ def _metrics(
         with problems:
             for source, given in keys_by_source(pool, _sources_of(pool, table, file), table.figures).items():
                 measured[source][pool] = given
-    sources, known = dict[str, Metrics](), {pool: dict[str, frozenset[str]]() for pool in file.pool}
+    sources, periods = dict[str, Metrics](), dict[str, float]()
+    known = {pool: dict[str, frozenset[str]]() for pool in file.pool}
     for name, pools in measured.items():
         with problems:
             place, raw = f"[metrics.{name}]", file.metrics[name]
             kind = kind_of(place, raw, METRICS)
             sources[name] = kind(name, place, raw, pools, context)
+            periods[name] = getattr(kind.table.model_validate(dict(raw)), "every", 0.0)
             if kind.shared and context.store is not None:
-                every = kind.table.model_validate(dict(raw)).every
-                sources[name] = Shared(sources[name], context.store, context.now, every, tuple(pools), name)
+                shared = Shared(sources[name], context.store, context.now, periods[name], tuple(pools), name)
+                sources[name] = shared
             for pool, keys in pools.items():
                 known[pool][name] = kind.can_give(place, raw, keys)
-    made, found = dict[tuple[str, ...], Several](), dict[str, Metrics]()
-    for pool, table in file.pool.items():
-        known[pool] = {one: known[pool][one] for one in table.metrics if one in known[pool]}
-        if mine := tuple(known[pool]):
-            alike = Several({one: sources[one] for one in mine}, context.limits.reading, silent)
+    made, found, ordered = dict[tuple[str, ...], Several](), dict[str, Metrics](), dict[str, Known]()
+    for pool, table in file.pool.items():  # pools with the same sources share an object
+        ordered[pool] = {name: known[pool][name] for name in table.metrics if name in known[pool]}
+        if mine := tuple(ordered[pool]):
+            alike = Several({name: sources[name] for name in mine}, context.limits.reading, silent, periods)
             found[pool] = made.setdefault(mine, alike)
-    return found, known
+    return found, ordered
 
 
 def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind[Any, Any, Metrics]]:

@@ -2,11 +2,14 @@
 
 import asyncio
 import contextlib
+from dataclasses import replace
 
 from bot.context.context import Context
-from bot.core.pool.pool import Pool, Snapshot, fresh, joined, measured, unreadable
+from bot.core.pool.merge import SourceAnswer, holding_back, taken
+from bot.core.pool.pool import Pool, Snapshot, fresh, joined, unreadable
+from bot.core.pool.retention import HELD_SECONDS
 from bot.core.record import Change
-from bot.ports import Unreachable
+from bot.ports import Answering, Metrics, Unreachable
 
 LAPSED_SECONDS = 1800.0
 """After a gap this long the history is read again."""
@@ -27,7 +30,7 @@ async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> 
         why = "Tailback must be restarted to measure this pool" if newer else NO_SOURCE
         return unreadable(pool, why, now)
     try:
-        after = pool if recent else measured(pool, await source.snapshot(pool.id), now)
+        after = pool if recent else await look(context, source, pool, now)
     except Unreachable as error:
         return unreadable(pool, str(error), now)
 
@@ -47,14 +50,30 @@ PATIENCE_SECONDS = 4.0
 
 
 async def sample_now(context: Context, name: str) -> Snapshot | None:
-    """The pool now: a recent sample, else a new measurement; None if it fails, or has no current figures."""
+    """The pool now: a recent sample, else a new measurement; None if it fails, or has no current figures.
+
+    The queue is unknown while one of its sources has fallen silent.
+    """
     known, now, poll = await context.pool(name), context.now(), context.settings.file.timing.poll
-    if known.latest is not None and abs(now - known.latest.at) <= RECENT * poll:
-        return known.latest
-    if (source := context.metrics.get(name)) is None:
-        return None
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return fresh(measured(known, await source.snapshot(name), now), now, poll)
-    except (Unreachable, TimeoutError):
-        return None
+    recent = known.latest is not None and abs(now - known.latest.at) <= RECENT * poll
+    if not recent:
+        if (source := context.metrics.get(name)) is None:
+            return None
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                known = await look(context, source, known, now)
+        except (Unreachable, TimeoutError):
+            return None
+    sample = known.latest if recent else fresh(known, now, poll)
+    return replace(sample, queued=None) if sample and holding_back(known, now - HELD_SECONDS, now, poll) else sample
+
+
+async def look(context: Context, source: Metrics, pool: Pool, now: float) -> Pool:
+    """The pool's record with its figures of now, without its past. Raises Unreachable if no source gave anything."""
+    told = await source.answers(pool.id) if isinstance(source, Answering) else await _alone(source, pool.id)
+    file = context.settings.file
+    return taken(pool, told, now, file.paces.poll, file.rules_of(pool.id).floor)
+
+
+async def _alone(source: Metrics, pool: str) -> tuple[SourceAnswer, ...]:
+    return (SourceAnswer("", await source.snapshot(pool)),)

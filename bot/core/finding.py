@@ -10,6 +10,7 @@ from functools import cached_property
 from bot.core.pool.backlog import TIME, Backlog, Factor, attributed
 from bot.core.pool.baseline import Baseline, baseline_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
+from bot.core.pool.merge import one_source
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, empty, stale
 from bot.core.statement import Statement
 
@@ -291,4 +292,4 @@ def _alone(pool: Pool | None, rules: PoolRules, moment: Moment) -> Facts:
     if pool is None:
         return Facts(rules, trouble="never measured", old=True)
     old = stale(pool, moment.now, moment.poll_seconds)
-    return Facts(rules, pool.samples, trouble=pool.trouble, old=old, ahead=pool.ahead, day=pool.day)
+    return Facts(rules, one_source(pool.samples), trouble=pool.trouble, old=old, ahead=pool.ahead, day=pool.day)

@@ -23,19 +23,27 @@ class Several:
     """
 
     def __init__(
-        self, sources: Mapping[str, Metrics], patience_seconds: float, silent: dict[str, str] | None = None
+        self,
+        sources: Mapping[str, Metrics],
+        patience_seconds: float,
+        silent: dict[str, str] | None = None,
+        periods: Mapping[str, float] | None = None,
     ) -> None:
-        """`sources` by configured name; `patience_seconds` is for all of them together.
+        """`sources` by configured name, and the `periods` of those that have one; the patience is for all together.
 
         In `silent` stands each source that does not answer, with the reason, until it answers again.
         """
-        self._sources, self._patience = sources, patience_seconds
+        self._sources, self._patience, self._periods = sources, patience_seconds, periods or {}
         self._silent = {} if silent is None else silent
         self._running: dict[tuple[str, str], asyncio.Task[Snapshot]] = {}
         self._last: dict[tuple[str, str], Snapshot] = {}
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now. Raises Unreachable if no source gave anything."""
+        return merged(pool, await self.answers(pool))
+
+    async def answers(self, pool: str) -> tuple[SourceAnswer, ...]:
+        """What each source knows of the pool now. Raises Unreachable if none gave anything."""
         for name, source in self._sources.items():
             if (name, pool) not in self._running:
                 self._running[name, pool] = asyncio.ensure_future(source.snapshot(pool))
@@ -44,7 +52,7 @@ class Several:
         found = {name: self._result(name, pool, task) for name, task in tasks.items()}
         why = {name: one for name, one in found.items() if isinstance(one, Unreachable)}
         if len(why) < len(found):
-            return merged(pool, [_answer(name, one) for name, one in found.items()])
+            return tuple(_answer(name, one, self._periods.get(name, 0.0)) for name, one in found.items())
         first, *others = why.values()
         if not others:
             raise first
@@ -79,10 +87,10 @@ class Several:
         return tuple(merged(pool, slots[slot]) for slot in sorted(slots))
 
 
-def _answer(name: str, found: Snapshot | Unreachable) -> SourceAnswer:
+def _answer(name: str, found: Snapshot | Unreachable, every: float) -> SourceAnswer:
     if isinstance(found, Unreachable):
-        return SourceAnswer(name, None, found.what, found.remedy)
-    return SourceAnswer(name, found)
+        return SourceAnswer(name, None, found.what, found.remedy, every)
+    return SourceAnswer(name, found, every=every)
 
 
 def keys_by_source(

@@ -20,6 +20,7 @@ from bot.core.forecast.rates import (
 )
 from bot.core.pool.baseline import batches_of
 from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
+from bot.core.pool.merge import one_source
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
@@ -88,6 +89,7 @@ def flow_of(series: Sequence[Snapshot], rules: PoolRules, ahead: Sequence[Expect
 
     `ahead`: expectations from past weeks for the coming hours; if empty, the mean of the samples is the usual.
     """
+    series = one_source(series)
     last = series[-1] if series else Snapshot(rules.name, 0.0)
     if why := _unreadable(last):
         return why

@@ -140,6 +140,7 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     still_firing: bool = False,
     figures: tuple[Snapshot, ...] = (),
     pools: tuple[str, ...] | None = None,
+    unconfirmed: Mapping[str, float] | None = None,
 ) -> Incident:
     """The last entry of a closed incident, with its summary; without `pools` it names those that were judged.
 
@@ -147,7 +148,7 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     """
     names = incident.pools.judged if pools is None else pools
     silent = incident.group.silent
-    details = events.IncidentEnded(how, summary(incident, now), names, samples, still_firing, silent)
+    details = events.IncidentEnded(how, summary(incident, now), names, samples, still_firing, silent, unconfirmed or {})
     event = Event.RESOLVED_BY_HAND if how is events.IncidentEnding.CLOSED else Event.DRAINED
     over = noted(incident, now, event, details, who=who, figures=figures, broadcast=who is None)
     if left := [silence for silence in holding(incident.silences, now) if not silence.until_drained]:

@@ -7,14 +7,13 @@ from bot.core.alert import Kind
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
-from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.held_cause import HeldCause
-from bot.core.incident.incident import Incident, State, noted, silenced
+from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_worse, raised
 from bot.core.incident.queue_series import QueueSeries, Span, extended
-from bot.core.incident.reply_buttons import decided, ended_with, offering
-from bot.core.incident.silence import PROLONG
-from bot.core.incident.timeline import Decision, Event
+from bot.core.incident.reply_buttons import ended_with, offering, silences_checked
+from bot.core.incident.timeline import Event
+from bot.core.pool.merge import holding_back, silent_sources
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience
 from bot.core.ranking.readings import worst_readings
 from bot.core.ranking.worst_first import worst_first
@@ -65,7 +64,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     """The incident after processing its pools; repeating it changes nothing."""
     if incident.closed:
         return incident
-    after = _correlated(_silences_checked(incident, now), view, now, timing)
+    after = _correlated(silences_checked(incident, now), view, now, timing)
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             longest = longest_gap(view.pools[name], timing.poll)
@@ -111,11 +110,14 @@ def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> 
 def _have_drained(incident: Incident, view: View, now: float, timing: Timing, names: Sequence[str]) -> bool:
     """Whether every pool of `names` was at or under its floor for enough fresh samples in a row until now.
 
-    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions). Silence is no recovery.
+    Without an affected pool, all candidates are judged (docs/design/diagnosis.md#definitions). Silence is no recovery:
+    each source of a pool that spoke of its queue during this incident must do so now, or be silent for long.
     """
     known = incident.pools
     return all(
-        known.streaks.get(name, 0) >= timing.drained_samples and fresh(view.pools.get(name), now, timing.poll)
+        known.streaks.get(name, 0) >= timing.drained_samples
+        and fresh(view.pools.get(name), now, timing.poll)
+        and not holding_back(view.pools[name], incident.opened_at, now, timing.poll)
         for name in names
     )
 
@@ -223,8 +225,18 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     pools = replace(incident.pools, scores=scores_of(incident, dict(view.pools)))
     over = ended_with(replace(incident, state=State.DRAINED, changed_at=now, closed_at=now, pools=pools))
     figures = tuple(worst_first(latest(incident, view, now, timing), view.rules, incident.pools.affected))
+    known = [view.pools[name] for name in incident.pools.judged if name in view.pools]
+    silent = {
+        one: at for pool in known for one, at in silent_sources(pool, incident.opened_at, now, timing.poll).items()
+    }
     return ended(
-        over, now, IncidentEnding.DRAINED, samples=timing.drained_samples, still_firing=still_firing, figures=figures
+        over,
+        now,
+        IncidentEnding.DRAINED,
+        samples=timing.drained_samples,
+        still_firing=still_firing,
+        figures=figures,
+        unconfirmed=silent,
     )
 
 
@@ -256,12 +268,13 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     measured = [name for name in incident.pools.affected if (pool := view.pools.get(name)) and pool.latest]
     queued, worst = sum(known) if len(known) == len(measured) else None, figures[0]
     wait = max((one.oldest_wait_seconds for one in figures if one.oldest_wait_seconds is not None), default=None)
-    present, last = Reported(now, queued, wait, worst.pool), incident.pools.reported
+    by = {sample.pool: sample.source for sample in figures if sample.source}
+    present, last = Reported(now, queued, wait, worst.pool, by), incident.pools.reported
     reported = replace(incident, pools=replace(incident.pools, reported=present))
     owned = incident.ownership
     if owned.owner is not None and owned.owner_knows is None and queued is not None:
         return replace(reported, ownership=replace(owned, owner_knows=queued))
-    if last is None:
+    if last is None or not last.compares_with(present):
         return reported
     if not much_worse(last, present) or owned.muted or now - last.at < timing.report:
         before = last.queued
@@ -271,22 +284,3 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     details = QueueChanged(where, queued, present.oldest_wait_seconds, last.queued, last.oldest_wait_seconds)
     named = offering(noted(reported, now, Event.WORSE, details), "", (), whom=owned.owner)
     return replace(named, ownership=replace(owned, owner_knows=queued))
-
-
-def _silences_checked(incident: Incident, now: float) -> Incident:
-    """End silences whose time is over; notify the owner of another once, in time to extend it."""
-    after, over = incident, False
-    for silence in incident.silences:
-        if not silence.ended and silence.ends_at <= now:
-            after, over = silenced(after, replace(silence, ended=True)), True
-            after = decided(after, silence.act, Decision.RAN_OUT, (PROLONG,))
-    if over and not after.active_silence:
-        after = noted(after, now, Event.UNSILENCED, SilenceEnded(SilenceEnd.RAN_OUT))
-    for silence in after.silences:
-        if silence.ended or silence.warn_at is None or now < silence.warn_at:
-            continue
-        reminded = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
-        after = silenced(reminded, replace(silence, warn_at=None))
-        after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
-        after = offering(after, silence.act, (PROLONG,), silence.by)
-    return after

@@ -127,6 +127,12 @@ class Reported:
     queued: int | None
     oldest_wait_seconds: float | None
     worst: str | None
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Pool → the source of its queue."""
+
+    def compares_with(self, other: "Reported") -> bool:
+        """Whether no pool's queue is of another source since."""
+        return all(other.sources.get(pool, source) in {"", source} for pool, source in self.sources.items() if source)
 
 
 def much_worse(last: Reported, present: Reported) -> bool:

@@ -11,8 +11,13 @@ from bot.core.incident.details.requests import (
     ScaleAccepted,
     ScaleRequest,
     ScaleStep,
+    SilenceEnd,
+    SilenceEnded,
+    SilenceStep,
+    Silencing,
 )
-from bot.core.incident.incident import Incident, State, noted, rewritten
+from bot.core.incident.incident import Incident, State, noted, rewritten, silenced
+from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.pool.pool import Snapshot
 
@@ -131,3 +136,22 @@ def ended_with(incident: Incident) -> Incident:
         if begins(entry) and any(isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry)):
             log = log.shown_anew(entry)
     return replace(incident, log=log)
+
+
+def silences_checked(incident: Incident, now: float) -> Incident:
+    """End silences whose time is over; notify the owner of another once, in time to extend it."""
+    after, over = incident, False
+    for silence in incident.silences:
+        if not silence.ended and silence.ends_at <= now:
+            after, over = silenced(after, replace(silence, ended=True)), True
+            after = decided(after, silence.act, Decision.RAN_OUT, (PROLONG,))
+    if over and not after.active_silence:
+        after = noted(after, now, Event.UNSILENCED, SilenceEnded(SilenceEnd.RAN_OUT))
+    for silence in after.silences:
+        if silence.ended or silence.warn_at is None or now < silence.warn_at:
+            continue
+        reminded = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
+        after = silenced(reminded, replace(silence, warn_at=None))
+        after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
+        after = offering(after, silence.act, (PROLONG,), silence.by)
+    return after

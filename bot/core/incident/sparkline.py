@@ -7,6 +7,7 @@ from bot.core.incident.details.events import Spark
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import worst_peaks
 from bot.core.incident.queue_series import QueueSeries, segments
+from bot.core.pool.merge import one_source
 from bot.core.pool.pool import Pool
 
 MOST_BARS = 20
@@ -67,7 +68,7 @@ def trend(pool: Pool) -> Trend:
 
     The span has at most TREND_SAMPLES samples, so that a short poll period gives the present trend.
     """
-    known = [sample for sample in pool.samples if sample.queued is not None][-TREND_SAMPLES:]
+    known = [sample for sample in one_source(pool.samples) if sample.queued is not None][-TREND_SAMPLES:]
     if len(known) < 2:
         return Trend.UNKNOWN
     last = known[-1]

@@ -1,13 +1,20 @@
-"""Merges what several sources know of one pool: for each figure, the first source that knows it wins."""
+"""Merges what several sources know of one pool: for each figure, the first source counts whose figure is fresh.
 
-from collections.abc import Mapping, Sequence
+A source that says that nobody waits does not stand against one that sees jobs wait: unknown is never zero.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Snapshot
+from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Pool, Snapshot, measured, patience
+from bot.core.pool.retention import HELD_SECONDS, PoolSource, silent_since
+from bot.core.words import duration
 
-NOT_FIGURES = frozenset({"pool", "at", "missing", "origins", "contradictions"})
+NOT_FIGURES = frozenset({"pool", "at", "source", "missing", "origins", "contradictions"})
 FIGURES = tuple(field.name for field in fields(Snapshot) if field.name not in NOT_FIGURES)
 """Every figure of a sample."""
+OF_QUEUE = ("queued", "oldest_wait_seconds", "unservable", "ghosts", "waiting")
+"""Figures of the jobs that wait; where several sources give them, they are of the one whose queue counts."""
 COMPARED = ("queued", "busy", "idle", "offline", "limit", "booting", "failed")
 """Figures that all sources count alike, so that a difference means that one is wrong."""
 LEAST_DIFFERENCE, LEAST_SHARE = 5, 0.25
@@ -29,6 +36,26 @@ class SourceAnswer:
     sample: Snapshot | None = None
     why: str = ""
     remedy: str = ""
+    every: float = 0.0
+    """The source's period in seconds; 0: it is asked whenever the pool is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What one source says of one figure."""
+
+    source: str
+    at: float
+    value: object
+
+    @property
+    def number(self) -> float:
+        """Of a figure that is one."""
+        return float(self.value) if isinstance(self.value, int | float) else 0.0
+
+
+IsFresh = Callable[[str, str, float], bool]
+"""Whether a source's figure of this time (epoch seconds) is as new as it usually is."""
 
 
 def known(sample: Snapshot) -> dict[str, object]:
@@ -36,27 +63,71 @@ def known(sample: Snapshot) -> dict[str, object]:
     return {name: value for name in FIGURES if (value := getattr(sample, name)) not in (None, ())}
 
 
-def merged(pool: str, answers: Sequence[SourceAnswer]) -> Snapshot:
+def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh: IsFresh = lambda *_: True) -> Snapshot:
     """One sample of a pool; at least one source must have given one.
 
-    `at` is the time of the source that gave `queued`, else the newest: only that figure decides about a drain.
+    A queue at or under the floor beside a longer one is overruled. One of 0 beside a job that waits is unknown. `at` is
+    the time of the source that gave `queued`, else the newest: only that figure decides about a drain.
     """
     samples = [(one.source, one.sample) for one in answers if one.sample is not None]
     newest = max(sample.at for _, sample in samples)
-    figures: dict[str, tuple[str, float, object]] = {}
-    for source, sample in samples:
-        for name, value in known(sample).items():
-            if (at := age_of(sample, name)) >= newest - OLD_SECONDS:
-                figures.setdefault(name, (source, at, value))
-    values: Mapping[str, object] = {name: value for name, (_, _, value) in figures.items()}
-    at = figures["queued"][1] if "queued" in figures else newest
+    told = {name: said for name in FIGURES if (said := _told(name, samples, newest, is_fresh))}
+    first = _counting(told.get("queued", []), floor)
+    figures = {name: _chosen(name, said, first) for name, said in told.items()}
+    waits = [one for one in told.get("oldest_wait_seconds", ()) if one.number > 0]
+    gaps: list[Gap] = []
+    if first is not None and first.number == 0 and waits:
+        del figures["queued"]
+        figures["oldest_wait_seconds"] = waits[0]
+        gaps.append(Gap("queued", _at_least_one(first, waits[0])))
+    counted = {name: one for name, one in figures.items() if one is not None}
+    values: Mapping[str, object] = {name: one.value for name, one in counted.items()}
+    leading = counted.get("queued") or counted.get("oldest_wait_seconds")
+    at = counted["queued"].at if "queued" in counted else newest
     whole = Snapshot(pool, at, **values)  # type: ignore[arg-type]  # each name is a field of it
-    gaps = tuple(gap for one in answers for gap in _gaps(one, values, newest))
-    names: dict[tuple[str, float], list[str]] = {}
-    for name, (source, measured_at, _) in figures.items():
-        names.setdefault((source, measured_at), []).append(name)
-    origins = tuple(Origin(*origin, tuple(found)) for origin, found in names.items())
-    return replace(whole, missing=gaps, origins=origins, contradictions=_contradictions(samples, newest))
+    gaps += [gap for one in answers for gap in _gaps(one, values, newest)]
+    return replace(
+        whole,
+        source=leading.source if leading else "",
+        missing=tuple(gaps),
+        origins=_origins(counted),
+        contradictions=_contradictions(told, first),
+    )
+
+
+def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, asked_seconds: float, floor: int = 0) -> Pool:
+    """The record after one more measurement; at least one source must have given a sample.
+
+    A figure is fresh while it is at most two periods older than those of its source usually get.
+    """
+    sources = tuple(_heard(pool, one, now) for one in answers)
+    named = {one.name: one for one in sources}
+
+    def is_fresh(source: str, figure: str, at: float) -> bool:
+        return abs(now - at) <= named[source].allowed(asked_seconds, runners=figure in GROUPS["runners"])
+
+    sample = merged(pool.id, answers, floor, is_fresh)
+    after = measured(pool, sample, now)
+    leading = named.get(sample.source)
+    return replace(after, sources=sources, usual_age=leading.queue.usual_age if leading else after.usual_age)
+
+
+def silent_sources(pool: Pool, since: float, now: float, poll_seconds: float) -> dict[str, float]:
+    """Sources that spoke of its queue after `since` or just before, and have fallen silent, with the time of then."""
+    return silent_since(pool.sources, since - patience(pool, poll_seconds), now, poll_seconds)
+
+
+def holding_back(pool: Pool, since: float, now: float, poll_seconds: float) -> bool:
+    """Whether a source that spoke of its queue lately is silent: until it answers, nobody knows that none waits."""
+    return any(now - at <= HELD_SECONDS for at in silent_sources(pool, since, now, poll_seconds).values())
+
+
+def one_source(samples: Sequence[Snapshot]) -> tuple[Snapshot, ...]:
+    """The samples with the queues of the newest one's source alone: another source counts differently."""
+    mine = {"", samples[-1].source} if samples else set()
+    if not samples or not samples[-1].source or all(one.source in mine for one in samples):
+        return tuple(samples)
+    return tuple(one if one.source in mine else replace(one, queued=None, unservable=None) for one in samples)
 
 
 def age_of(sample: Snapshot, figure: str) -> float:
@@ -64,19 +135,10 @@ def age_of(sample: Snapshot, figure: str) -> float:
     return next((origin.at for origin in sample.origins if figure in origin.figures), sample.at)
 
 
-def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> list[Gap]:
-    """The gaps of a source that no other source fills, and its figures that are too old; its name comes first."""
-    if one.sample is None:
-        figure = "source" if "queued" in values else "queued"
-        return [Gap(figure, f"{one.source}: {one.why}", one.remedy)]
-    open_gaps = [
-        gap for gap in one.sample.missing if any(f not in values for f in GROUPS.get(gap.figure, (gap.figure,)))
-    ]
-    old = [name for name in known(one.sample) if age_of(one.sample, name) < newest - OLD_SECONDS and name not in values]
-    return [
-        *(replace(gap, why=f"{one.source}: {gap.why or 'gives none'}") for gap in open_gaps),
-        *(Gap(name, f"{one.source}: outdated") for name in old),
-    ]
+def without(sample: Snapshot, figures: Sequence[str], why: str, remedy: str = "") -> Snapshot:
+    """The sample with these figures unknown, for this reason."""
+    nothing = {name: getattr(Snapshot("", 0.0), name) for name in figures}
+    return replace(sample, **nothing, missing=(*sample.missing, *(Gap(name, why, remedy) for name in figures)))
 
 
 def doubtful_figures(sample: Snapshot) -> frozenset[str]:
@@ -85,15 +147,89 @@ def doubtful_figures(sample: Snapshot) -> frozenset[str]:
     return frozenset(figure for figure, numbers in values.items() if max(numbers) >= 2 * min(numbers))
 
 
-def _contradictions(samples: Sequence[tuple[str, Snapshot]], newest: float) -> tuple[Contradiction, ...]:
+def _heard(pool: Pool, one: SourceAnswer, now: float) -> PoolSource:
+    """The source's record with its newest answer."""
+    source = next((known for known in pool.sources if known.name == one.source), PoolSource(one.source))
+    source = replace(source, every=one.every, why=one.why)
+    if one.sample is None:
+        return source
+    queue_at, runners_at = age_of(one.sample, "queued"), age_of(one.sample, "busy")
+    source = replace(source, queue=source.queue.heard(queue_at, pool.tried_at, now))
+    if runners_at != queue_at or source.runners.times:
+        source = replace(source, runners=source.runners.heard(runners_at, pool.tried_at, now))
+    if one.sample.queued is None and one.sample.oldest_wait_seconds is None:
+        why = next((gap.why for gap in one.sample.missing if gap.figure == "queued"), "")
+        return replace(source, why=one.why or why)
+    return replace(source, gave_at=queue_at)
+
+
+def _told(name: str, samples: Sequence[tuple[str, Snapshot]], newest: float, is_fresh: IsFresh) -> list[_Told]:
+    """What the sources say of a figure, in their order: those that are fresh; without any, those not too old."""
+    said = [
+        _Told(source, at, value)
+        for source, sample in samples
+        if (value := getattr(sample, name)) not in (None, ()) and (at := age_of(sample, name)) >= newest - OLD_SECONDS
+    ]
+    return [one for one in said if is_fresh(one.source, name, one.at)] or said
+
+
+def _counting(queues: Sequence[_Told], floor: int) -> _Told | None:
+    """The queue that counts: the first one, unless it is at the floor and another is longer."""
+    longer = (one for one in queues if one.number > floor)
+    return queues[0] if queues and queues[0].number > floor else next(longer, queues[0] if queues else None)
+
+
+def _chosen(name: str, said: Sequence[_Told], first: _Told | None) -> _Told | None:
+    """The figure that counts; one of the jobs that wait is of the source whose queue counts, if that gives it."""
+    if first is None or name not in OF_QUEUE:
+        return said[0]
+    mine = next((one for one in said if one.source == first.source), None)
+    if mine is not None:
+        return mine
+    others = (one for one in said if name != "oldest_wait_seconds" or one.number > 0 or first.number == 0)
+    return next(others, None)
+
+
+def _at_least_one(zero: _Told, wait: _Told) -> str:
+    said = f"{zero.source} says 0" if zero.source else "0"
+    waits = f"{wait.source} says {duration(wait.number)}" if wait.source else duration(wait.number)
+    return f"at least one job waits: {said}, longest wait {waits}"
+
+
+def _origins(counted: Mapping[str, _Told]) -> tuple[Origin, ...]:
+    names: dict[tuple[str, float], list[str]] = {}
+    for name, one in counted.items():
+        names.setdefault((one.source, one.at), []).append(name)
+    if len(names) == 1 and ("", next(iter(names))[1]) in names:
+        return ()
+    return tuple(Origin(*origin, tuple(found)) for origin, found in names.items())
+
+
+def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> list[Gap]:
+    """The gaps of a source that no other source fills, and its figures that are too old; its name comes first."""
+    lead = f"{one.source}: " if one.source else ""
+    if one.sample is None:
+        figure = "source" if "queued" in values else "queued"
+        return [Gap(figure, f"{lead}{one.why}", one.remedy)]
+    open_gaps = [
+        gap for gap in one.sample.missing if any(f not in values for f in GROUPS.get(gap.figure, (gap.figure,)))
+    ]
+    old = [name for name in known(one.sample) if age_of(one.sample, name) < newest - OLD_SECONDS and name not in values]
+    return [
+        *(replace(gap, why=f"{lead}{gap.why or 'gives none'}") for gap in open_gaps),
+        *(Gap(name, f"{lead}outdated") for name in old),
+    ]
+
+
+def _contradictions(told: Mapping[str, Sequence[_Told]], first: _Told | None) -> tuple[Contradiction, ...]:
+    """Figures of which the sources say clearly different numbers; the one that counts comes first."""
     found = []
     for name in COMPARED:
-        values = tuple(
-            Counted(source, float(value))
-            for source, sample in samples
-            if (value := getattr(sample, name)) is not None and age_of(sample, name) >= newest - OLD_SECONDS
-        )
-        numbers = [one.number for one in values]
-        if len(values) > 1 and max(numbers) - min(numbers) >= max(LEAST_DIFFERENCE, LEAST_SHARE * max(numbers)):
-            found.append(Contradiction(name, values))
+        said = sorted(told.get(name, ()), key=lambda one: name == "queued" and one is not first)
+        numbers = [one.number for one in said]
+        overruled = name == "queued" and said != list(told.get(name, ()))
+        if len(said) > 1 and (
+            overruled or max(numbers) - min(numbers) >= max(LEAST_DIFFERENCE, LEAST_SHARE * max(numbers))
+        ):
+            found.append(Contradiction(name, tuple(Counted(one.source, one.number) for one in said)))
     return tuple(found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.outlook import Calibration, Forecast, Score
-from bot.core.pool.retention import kept, pace, usual_age
+from bot.core.pool.retention import PoolSource, kept, pace, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 
 NORMAL_WAIT_SECONDS = 300.0
@@ -122,6 +122,8 @@ class Snapshot:
     usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()
     """The longest waiting jobs, longest first; like the fields below kept for the newest sample only."""
+    source: str = ""
+    """Whose queue or wait this is: its configured name; figures of another source are not compared with it."""
     missing: tuple[Gap, ...] = ()
     """Requested figures that are unknown, each with its reason."""
     origins: tuple[Origin, ...] = ()
@@ -155,6 +157,8 @@ class Pool:
     tried_at: float = 0.0
     usual_age: float = 0.0
     """How old its figures get before newer ones come (seconds)."""
+    sources: tuple[PoolSource, ...] = ()
+    """What its sources' answers have shown of each."""
     outlook: Forecast | None = None
     """The forecast of the newest sample; None without a queue."""
     steady: SteadyForecast | None = None

@@ -1,7 +1,8 @@
-"""Which samples of a pool are kept, and how old the newest one usually gets."""
+"""Which samples of a pool are kept, how old the newest ones usually get, and which source has fallen silent."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Protocol, TypeVar
@@ -17,6 +18,8 @@ LONGEST_SECONDS = 6 * 3600.0
 OLDEST_SECONDS = 600.0
 """Figures of no source are usually older."""
 LATELY = 6
+HELD_SECONDS = 900.0
+"""A source that has fallen silent holds a drain back no longer than this (docs/design/diagnosis.md#definitions)."""
 
 
 class Timed(Protocol):
@@ -53,9 +56,66 @@ def usual_age(before: float, samples: Sequence[Timed], tried_at: float, now: flo
 
     The newest of `samples` came between two measurements, at `tried_at` and `now`. One after a gap tells nothing.
     """
-    times = [one.at for one in samples[-LATELY:]]
+    return usual_age_of(before, [one.at for one in samples[-LATELY:]], tried_at, now)
+
+
+def usual_age_of(before: float, times: Sequence[float], tried_at: float, now: float) -> float:
+    """The same by their times."""
     *gaps, last = [b - a for a, b in pairwise(times)] or [0.0]
     if last > 2 * max(now - tried_at, median(gaps) if gaps else 0.0):
         return before
     reached = max(0.0, tried_at - times[-2]) if len(times) > 1 else 0.0
     return min(max(reached, (before + reached) / 2), OLDEST_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """When figures of one kind came, and how old they get before newer ones come."""
+
+    times: tuple[float, ...] = ()
+    """Of the newest ones, oldest first (epoch seconds)."""
+    usual_age: float = 0.0
+    """Seconds."""
+
+    def heard(self, at: float, tried_at: float, now: float) -> "Rhythm":
+        """The rhythm with figures of `at`, which came between the looks at `tried_at` and `now`."""
+        if self.times and at <= self.times[-1]:
+            return self
+        times = (*self.times, at)[-LATELY:]
+        return Rhythm(times, usual_age_of(self.usual_age, times, tried_at, now))
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSource:
+    """One source of a pool, as its answers have shown it."""
+
+    name: str
+    """Its configured name; empty for a source without one."""
+    queue: Rhythm = Rhythm()
+    """Of the queue, and of all that is measured with it."""
+    runners: Rhythm = Rhythm()
+    """Of runners that it lists apart from the queue."""
+    every: float = 0.0
+    """Its period in seconds; 0: it is asked whenever the pool is measured."""
+    gave_at: float | None = None
+    """Time of the newest queue or wait that it gave; None: it gives none."""
+    why: str = ""
+    """Why it gave none the last time; empty if it did."""
+
+    def allowed(self, asked_seconds: float, *, runners: bool = False) -> float:
+        """How old its fresh figures may be: two periods more than is usual. Pools are asked each `asked_seconds`."""
+        usual = self.runners.usual_age if runners and self.runners.times else self.queue.usual_age
+        return usual + 2 * max(self.every, asked_seconds) + 1
+
+    def silent(self, now: float, asked_seconds: float) -> bool:
+        """Whether it gave a queue or a wait before, and none that is fresh now."""
+        return self.gave_at is not None and now - self.gave_at > self.allowed(asked_seconds)
+
+
+def silent_since(sources: Sequence[PoolSource], since: float, now: float, asked_seconds: float) -> dict[str, float]:
+    """The sources that gave a queue or a wait since then and have fallen silent, each with the time of its last one."""
+    return {
+        one.name: one.gave_at
+        for one in sources
+        if one.gave_at is not None and one.gave_at >= since and one.silent(now, asked_seconds)
+    }

@@ -25,6 +25,8 @@ _TRENDS = {Trend.GROWING: " ↑", Trend.SHRINKING: " ↓"}
 TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING: "falling"}
 _DRAWN = {"queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "label", "runners", "source", "webhooks"}
 """Gaps that explain a `?`; Diagnose tells the others."""
+_DOWN = {"source"}
+"""Gaps to explain without a `?` too: a source that is down no longer confirms what another says."""
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
@@ -215,13 +217,28 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     old = stale_words(drawn, now, say("Stale:")) if now is not None else ()
     blind = now is not None and any(row.old or (row.sample is None and row.trouble) for row in drawn)
     unseen = say("Repair the source: without current figures, no drain is noticed.") if blind else None
-    return joined("\n", _unknown(drawn, signs=signs), partly, *old, unseen) or None
+    return joined("\n", _unknown(drawn, signs=signs), *_disagreeing(drawn), partly, *old, unseen) or None
+
+
+def _disagreeing(drawn: Sequence[PoolRow]) -> list[Marked]:
+    """Sources that say clearly different queues: a reader cannot trust either."""
+    found = [(row, one) for row in drawn if row.sample for one in row.sample.contradictions if one.figure == "queued"]
+    return [
+        say(
+            "{pool}: the sources disagree about the queue: {told}. Tailback uses the first.",
+            pool=name_of(row.name),
+            told=", ".join(f"{value.name} {value.number:,.0f}" for value in one.told),
+        )
+        for row, one in found[:MOST_REASONS]
+    ]
 
 
 def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:
     reasons: dict[str, list[str]] = {}
+    signs = signs and any("?" in cell for row in drawn for cell in _cells(row, live=False))
     for row in drawn:
-        gaps = len(drawn) == 1 and row.sample is not None and any(gap.figure in _DRAWN for gap in row.sample.missing)
+        missing = row.sample.missing if row.sample is not None else ()
+        gaps = any(gap.figure in (_DRAWN if len(drawn) == 1 else _DOWN) for gap in missing)
         if any("?" in cell for cell in _cells(row, live=False)) or gaps:
             for reason in _reasons(row):
                 reasons.setdefault(clean(reason).rstrip("."), []).append(name_of(row.name))

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.pool.merge import FIGURES, OLD_SECONDS, SourceAnswer, age_of, known, merged
+from bot.core.pool.merge import FIGURES, OLD_SECONDS, SourceAnswer, age_of, known, merged, one_source, taken, without
 from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Pool, Snapshot, measured
 
 POOL = "linux"
@@ -51,6 +52,67 @@ def test_figures_that_are_much_older_than_the_others_are_unknown() -> None:
     assert found.missing == (Gap("limit", "slow: outdated"),)
 
 
+@pytest.mark.parametrize(
+    ("queues", "floor", "counts"),
+    [((0, 3), 0, 3), ((0, 3, 9), 0, 3), ((2, 9), 2, 9), ((1, 9), 0, 1), ((0, 0), 0, 0), ((0, None), 0, 0)],
+)
+def test_a_queue_at_the_floor_does_not_stand_against_a_longer_one(
+    queues: tuple[int | None, ...], floor: int, counts: int
+) -> None:
+    """A longer one that is above the floor anyhow is a matter of the order alone."""
+    found = merged(POOL, [answer(str(number), queued=one) for number, one in enumerate(queues)], floor)
+    assert (found.queued, found.source) == (counts, str(queues.index(counts)))
+    told = [tuple(each.number for each in one.told) for one in found.contradictions]
+    assert all(one[0] == counts for one in told), "the one that counts is named first"
+    assert bool(told) is (counts != queues[0] or 9 in queues)
+
+
+def test_the_wait_is_of_the_source_whose_queue_counts() -> None:
+    """A wait of 0 beside jobs that another source sees would call the queue drained."""
+    first = answer("a", queued=0, oldest_wait_seconds=0.0)
+    assert merged(POOL, [first, answer("b", queued=3, oldest_wait_seconds=900.0)]).oldest_wait_seconds == 900.0
+    assert merged(POOL, [first, answer("b", queued=3)]).oldest_wait_seconds is None
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(alone: bool) -> None:
+    wait = {"oldest_wait_seconds": 5400.0}
+    told = [answer("a", queued=0, **(wait if alone else {})), *([] if alone else [answer("b", **wait)])]
+    found = merged(POOL, told)
+    said = "a says 5400" if alone else "b says 5400"
+    assert (found.queued, found.oldest_wait_seconds) == (None, 5400.0)
+    (gap,) = found.missing
+    assert gap.figure == "queued"
+    assert gap.why == f"at least one job waits: a says 0, longest wait {said.replace('5400', '1 h 30 min')}"
+
+
+def test_a_figure_is_fresh_while_it_is_two_periods_older_than_usual_at_most() -> None:
+    """Of each source on its own: one is always 5 min late, the other one never."""
+    pool = Pool(POOL)
+    for now in range(0, 1800, 30):
+        late = SourceAnswer("late", Snapshot(POOL, float(now - 300), 5))
+        quick = SourceAnswer("quick", Snapshot(POOL, float(min(now, 900)), 7), every=60.0)
+        pool = taken(pool, [late, quick], float(now), 30.0)
+        assert now < 360 or (pool.samples[-1].queued, pool.samples[-1].source) == (5, "late")
+    usual = {one.name: round(one.queue.usual_age) for one in pool.sources}
+    assert 270 <= usual["late"] <= 330
+    assert usual["quick"] <= 30
+    behind = [SourceAnswer("quick", Snapshot(POOL, 1700.0, 7)), SourceAnswer("late", Snapshot(POOL, 1771.0, 5))]
+    assert taken(pool, behind, 1800.0, 30.0).latest.queued == 5  # type: ignore[union-attr]
+
+
+def test_queues_of_other_sources_are_not_compared_with_the_newest_one() -> None:
+    samples = tuple(Snapshot(POOL, float(at), 5, source=name) for at, name in enumerate(["", "a", "b", "a"]))
+    assert [one.queued for one in one_source(samples)] == [5, 5, None, 5]
+    assert one_source(()) == ()
+
+
+def test_a_figure_without_a_meaning_is_unknown_with_its_reason() -> None:
+    found = without(Snapshot(POOL, 1.0, 0, busy=3), ["queued", "waiting"], "no agent is online", "start one")
+    assert (found.queued, found.busy) == (None, 3)
+    assert found.missing[0] == Gap("queued", "no agent is online", "start one")
+
+
 numbers = st.none() | st.integers(0, 60)
 samples = st.builds(
     Snapshot,
@@ -71,8 +133,14 @@ def test_no_figure_is_made_up_and_none_that_is_fresh_is_lost(found: list[Snapsho
     newest = max(sample.at for sample in found)
     for name in FIGURES:
         fresh = [sample for sample in found if name in known(sample) and sample.at >= newest - OLD_SECONDS]
-        assert getattr(whole, name) == (getattr(fresh[0], name) if fresh else getattr(Snapshot(POOL, 0.0), name))
-        assert not fresh or age_of(whole, name) == fresh[0].at
+        longer = [sample for sample in fresh if name in {"queued", "ghosts"} and sample.queued]
+        first = next(iter(longer if name == "queued" and fresh and not fresh[0].queued else fresh), None) or next(
+            iter(fresh), None
+        )
+        if name == "ghosts" and first and getattr(whole, name) != getattr(first, name):
+            first = next(sample for sample in fresh if str(found.index(sample)) == whole.source)
+        assert getattr(whole, name) == (getattr(first, name) if first else getattr(Snapshot(POOL, 0.0), name))
+        assert not first or age_of(whole, name) == first.at
 
 
 def test_only_the_newest_sample_keeps_sources_and_contradictions() -> None:

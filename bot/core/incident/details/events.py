@@ -289,4 +289,6 @@ class IncidentEnded:
     still_firing: bool = False
     silent: tuple[SilentReason, ...] = ()
     """Why the alert's source went silent instead of seeing a recovery."""
+    unconfirmed: Mapping[str, float] = field(default_factory=dict)
+    """Source that had fallen silent → the time of its last figures of the queue (epoch seconds)."""
     kind: Literal["incident_ended"] = "incident_ended"
