@@ -83,6 +83,15 @@ class Buildkite(Present):
             gap = Gap("queued", why, "correct queue, or say scales_to_zero = true")
             return Snapshot(pool, listed.at, missing=(gap,))
         queued = whole(job, "scheduled") if job else 0
+        if not queued and (astray := _astray(listed.value)):
+            gap = Gap(
+                "queued", f"Buildkite counts {count(astray, 'waiting job')} in no queue, which may be of this one"
+            )
+            return Snapshot(pool, listed.at, missing=(gap,))
+        if queued is None:
+            return Snapshot(
+                pool, listed.at, missing=(Gap("queued", f'the queue "{queue}" has no number of waiting jobs'),)
+            )
         jobs = await self._waiting(queue, text(inner(listed.value, "cluster"), "name"), queued) if queued else []
         seen = [] if isinstance(jobs, Gap) else jobs
         return Snapshot(
@@ -119,6 +128,13 @@ class Buildkite(Present):
     async def _ask_jobs(self, api: Http, now: float) -> Listed[WaitingJobs]:
         slug = text(inner((await self._metrics.get()).value, "organization"), "slug")
         return Listed(await waiting_jobs(api, slug, now), now)
+
+
+def _astray(listed: Row) -> int:
+    """Waiting jobs that the answer counts beside those of its queues."""
+    queues = inner(listed, "jobs", "queues")
+    counted = sum(whole(inner(queues, name), "scheduled") or 0 for name in queues)
+    return max(0, (whole(inner(listed, "jobs"), "scheduled") or 0) - counted)
 
 
 async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs:

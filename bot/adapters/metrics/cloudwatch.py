@@ -120,8 +120,10 @@ def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str,
     }
 
 
-Values = tuple[str, tuple[float, ...]]
-"""A metric's name and its values, newest first; none if CloudWatch has none."""
+Values = tuple[str, tuple[float, ...] | None]
+"""A metric's name and its values, newest first; none if CloudWatch has none, and None if it gave a part of them."""
+WHOLE = "Complete"
+"""Status of a metric whose values are all there."""
 
 
 class Cloudwatch(Present):
@@ -141,8 +143,12 @@ class Cloudwatch(Present):
         gaps = list[Gap]()
         for figure, metrics in self._pools[pool].items():
             found = listed.value[figure]
-            if figure == COUNTED:
-                figures[figure] = tuple(Counted(name, sum(values)) for name, values in found if sum(values) > 0)
+            if any(values is None for _, values in found):
+                gaps.append(Gap(figure, "CloudWatch gave only a part of its data"))
+            elif figure == COUNTED:
+                figures[figure] = tuple(
+                    Counted(name, sum(values)) for name, values in found if values and sum(values) > 0
+                )
             elif values := [  # a sum is that of the window; any other statistic is the newest minute's
                 sum(got) if metric.stat == "Sum" else got[0]
                 for metric, (_, got) in zip(metrics, found, strict=True)
@@ -162,7 +168,7 @@ class Cloudwatch(Present):
         wanted = [(figure, one) for figure, metrics in self._pools[pool].items() for one in metrics]
         asked = [(figure, one) for figure, metric in wanted for one in await self._single(metric)]
         queries = [_query(f"m{number}", one) for number, (_, one) in enumerate(asked)]
-        results: dict[str, tuple[float, ...]] = {}
+        results, states = dict[str, tuple[float, ...]](), dict[str, str]()
         more: dict[str, str] = {}
         while queries:
             start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
@@ -177,11 +183,13 @@ class Cloudwatch(Present):
             )
             for row in answer.get("MetricDataResults", []):
                 results[row["Id"]] = (*results.get(row["Id"], ()), *row.get("Values", []))
+                states[row["Id"]] = row.get("StatusCode", WHOLE)
             if not answer.get("NextToken"):
                 break
             more = {"NextToken": str(answer["NextToken"])}
         for number, (figure, one) in enumerate(asked):
-            values = results.get(f"m{number}", ())
+            whole = states.get(f"m{number}", WHOLE) == WHOLE
+            values = results.get(f"m{number}", ()) if whole else None
             found.setdefault(figure, []).append((one.adds or one.name, values))
         return Listed({figure: found.get(figure, []) for figure, _ in wanted}, now)
 

@@ -30,6 +30,12 @@ COLUMNS = {
     "queued_jobs_aggregate": "runner_label",
 }
 """The column that names the label; rows without it are of another schema."""
+NUMBERS = {
+    "queued_jobs": ("queue_s",),
+    "queued_jobs_by_label": ("count", "avg_queue_s"),
+    "queued_jobs_aggregate": ("num_queued_jobs", "max_queue_time_minutes"),
+}
+"""The columns with the figures; a row without one of them is no job that waits for 0 s."""
 MAIN = "pytorch/pytorch"
 """The only repository in HUD's lists of single jobs."""
 LIVE_SECONDS = 86_400.0
@@ -37,6 +43,7 @@ LIVE_SECONDS = 86_400.0
 LATELY_SECONDS = 900.0
 GROUP_LABELS = "tailback_group_labels"
 FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
+NOWHERE = "HUD lists waiting jobs without a label, which may be this pool's"
 
 
 class Labelled:
@@ -46,7 +53,7 @@ class Labelled:
         self.rows = tuple(found)
         self._by_label: dict[str, list[Row]] = {}
         for row in self.rows:
-            for label in {*labels_of(row)} - {""}:
+            for label in {*labels_of(row)} - {""} or {""}:
                 self._by_label.setdefault(label, []).append(row)
 
     def of(self, label: str) -> Sequence[Row]:
@@ -126,6 +133,8 @@ class Hud(Present):
         found = tuple(rows(answer.body))
         if found and not any(text(row, column) for row in found):
             raise self._http.problem(f"query {name}: its rows have no {column}", Failure.SHAPE)
+        if lacking := [one for one in NUMBERS[name] if any(number(row, one) is None for row in found)]:
+            raise self._http.problem(f"query {name}: some of its rows have no {lacking[0]}", Failure.SHAPE)
         times = [at for row in found if (at := instant(row, "time")) is not None]
         return Listed(of_query(found), min([_measured_at(answer, now), *times]))
 
@@ -182,6 +191,10 @@ class HudAnswers:
     def know(self, label: str) -> bool:
         return any(_rows(answer, label) for answer in (self.jobs, self.labels, self.others, self.runners))
 
+    def unlabelled(self) -> bool:
+        """Whether it lists waiting jobs without saying which label they wait for: they may be any pool's."""
+        return any(_rows(answer, "") for answer in (self.jobs, self.labels, self.others))
+
 
 def _rows(answer: Answer, label: str) -> Sequence[Row]:
     return () if isinstance(answer, Unreachable) else answer.value.of(label)
@@ -222,7 +235,7 @@ def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -
         pool,
         at,
         queued=queued,
-        oldest_wait_seconds=wait if queued else None,
+        oldest_wait_seconds=wait or None,
         busy=busy,
         idle=idle,
         offline=offline,
@@ -252,7 +265,8 @@ def _queue(live: Sequence[Row], rows_of_label: int, answers: HudAnswers, label: 
         for row in answers.others.value.of(label)
         if text(row, "runner_label") == label and f"{text(row, 'org')}/{text(row, 'repo')}" != MAIN
     ]
-    return sum(number for number, _ in counts), max((wait for number, wait in counts if number), default=0.0)
+    queued, wait = sum(number for number, _ in counts), max((wait for _, wait in counts), default=0.0)
+    return NOWHERE if not queued and answers.unlabelled() else (queued, wait)
 
 
 def _runners(found: Answer, label: str) -> tuple[int, int, int] | str:

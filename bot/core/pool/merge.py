@@ -191,9 +191,10 @@ def _chosen(name: str, said: Sequence[_Told], first: _Told | None) -> _Told | No
 
 
 def _at_least_one(zero: _Told, wait: _Told) -> str:
-    said = f"{zero.source} says 0" if zero.source else "0"
-    waits = f"{wait.source} says {duration(wait.number)}" if wait.source else duration(wait.number)
-    return f"at least one job waits: {said}, longest wait {waits}"
+    """Why a queue of 0 is unknown."""
+    nobody = f"{zero.source} counts 0" if zero.source else "it counts 0"
+    who = "" if wait.source == zero.source else f"{wait.source} "
+    return f"at least one job waits: {nobody}, and {who}a longest wait of {duration(wait.number)}"
 
 
 def _origins(counted: Mapping[str, _Told]) -> tuple[Origin, ...]:

@@ -3,12 +3,15 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import boto3
 import pytest
 
+from bot.adapters.aws import Aws
+from bot.adapters.registry import METRICS
 from bot.core.pool.pool import Counted
+from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
 from tests.machines import POOL, diagnosed_with
@@ -121,3 +124,21 @@ async def test_a_metric_without_data_is_unknown_and_never_zero(cloud: Put) -> No
     assert (found.requests, found.oldest_request_seconds) == (None, None)
     metric = "AWS/SQS ApproximateNumberOfMessagesVisible"
     assert gaps(found)[0] == f"requests: CloudWatch has no data of {metric}; correct its name and dimensions"
+
+
+class Partly:
+    """An AWS that gives a part of a metric's data, and says so."""
+
+    async def ask(self, *_: object) -> dict[str, object]:
+        return {"MetricDataResults": [{"Id": "m0", "Values": [0.0], "StatusCode": "PartialData"}]}
+
+
+async def test_a_part_of_the_data_is_no_figure() -> None:
+    """A sum over what came is smaller than the truth; a 0 would say that nothing failed."""
+    parts = parts_with(patient_pool())
+    parts.shared(Aws, "us-east-1  ", lambda: cast("Aws", Partly()))
+    keys = {"custom": {"requests": {"namespace": "N", "name": "m"}}}
+    found = await METRICS["cloudwatch"](
+        "x", "", {"kind": "cloudwatch", "region": "us-east-1"}, {"p": keys}, parts
+    ).snapshot("p")
+    assert (found.requests, gaps(found)) == (None, ("requests: CloudWatch gave only a part of its data",))
