@@ -65,6 +65,8 @@ async def test_a_source_that_falls_silent_holds_the_drain_back_for_15_minutes() 
         await world.passes(30)
         assert not world.incident.closed
     assert "github: snapshot failed" in world.told, "the first message names it with its reason"
+    assert "github has not told the queue since" in world.told
+    assert "A drain waits for it, 15 min at most." in world.told
     await world.passes(90)
     assert world.incident.state is State.DRAINED
     assert "github has not answered since" in world.told
@@ -121,5 +123,5 @@ async def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(by: str) -> None:
         world.says(0, wait=5400.0)
     await world.passes(1800, step=30)
     assert world.pool_record().latest.queued is None  # type: ignore[union-attr]
-    assert "at least one job waits" in world.told
+    assert "at least one (" in world.told
     assert not world.incident.closed

@@ -14,7 +14,8 @@ from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.reply_buttons import ended_with, offering, silences_checked
 from bot.core.incident.timeline import Event
 from bot.core.pool.merge import holding_back, silent_sources
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, longest_gap, patience
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, patience
+from bot.core.pool.retention import pace
 from bot.core.ranking.readings import worst_readings
 from bot.core.ranking.worst_first import worst_first
 from bot.core.routing import all_ruled_out, named_pools
@@ -67,7 +68,7 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     after = _correlated(silences_checked(incident, now), view, now, timing)
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
-            longest = longest_gap(view.pools[name], timing.poll)
+            longest = _longest_gap(view.pools[name], timing.poll)
             after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), longest)
     after = _introduced(_followed(after, view, timing), view, now, timing)
     measurable = tuple(name for name in after.pools.judged if name not in view.sourceless)
@@ -105,6 +106,11 @@ def fresh_samples(incident: Incident, view: View, name: str, timing: Timing) -> 
     pool = view.pools.get(name, Pool(name))
     since = incident.pools.seen.get(name, incident.opened_at - patience(pool, timing.poll) + timing.poll)
     return [sample for sample in pool.samples if sample.at > since]
+
+
+def _longest_gap(pool: Pool, poll_seconds: float) -> float:
+    """How far apart two samples in a row may be (seconds): late figures come as often as others."""
+    return min(patience(pool, poll_seconds), pace(pool.samples) + 2 * poll_seconds + 1)
 
 
 def _have_drained(incident: Incident, view: View, now: float, timing: Timing, names: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ COMPARED = ("queued", "busy", "idle", "offline", "limit", "booting", "failed")
 """Figures that all sources count alike, so that a difference means that one is wrong."""
 LEAST_DIFFERENCE, LEAST_SHARE = 5, 0.25
 """Smaller differences come from measuring at different moments."""
+AT_LEAST_ONE = "at least one"
 OLD_SECONDS = 300.0
 """A figure this much older than the newest one of the pool is unknown, and its age is the reason."""
 GROUPS = {
@@ -191,10 +192,10 @@ def _chosen(name: str, said: Sequence[_Told], first: _Told | None) -> _Told | No
 
 
 def _at_least_one(zero: _Told, wait: _Told) -> str:
-    """Why a queue of 0 is unknown."""
-    nobody = f"{zero.source} counts 0" if zero.source else "it counts 0"
-    who = "" if wait.source == zero.source else f"{wait.source} "
-    return f"at least one job waits: {nobody}, and {who}a longest wait of {duration(wait.number)}"
+    """Why a queue of 0 is unknown: who says what."""
+    none, long = (f"{one.source}: " if one.source else "" for one in (zero, wait))
+    told = (f"{none}0 queued", f"{long}wait {duration(wait.number)}")
+    return f"{AT_LEAST_ONE} ({', '.join(told)})"
 
 
 def _origins(counted: Mapping[str, _Told]) -> tuple[Origin, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.outlook import Calibration, Forecast, Score
-from bot.core.pool.retention import PoolSource, kept, pace, usual_age
+from bot.core.pool.retention import PoolSource, kept, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 
 NORMAL_WAIT_SECONDS = 300.0
@@ -251,11 +251,6 @@ def stale(pool: Pool, now: float, poll_seconds: float) -> bool:
 def patience(pool: Pool, poll_seconds: float) -> float:
     """How old a fresh sample may be (seconds)."""
     return pool.usual_age + 2 * poll_seconds + 1
-
-
-def longest_gap(pool: Pool, poll_seconds: float) -> float:
-    """How far apart two samples in a row may be (seconds): late figures come as often as others."""
-    return min(patience(pool, poll_seconds), pace(pool.samples) + 2 * poll_seconds + 1)
 
 
 def fresh(pool: Pool | None, now: float, poll_seconds: float) -> Snapshot | None:

@@ -1,13 +1,15 @@
 """The pools of an incident: their sorted rows, words for names, queues and waits, and the table."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.sparkline import Trend, trend
 from bot.core.message import Block
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, stale
+from bot.core.pool.merge import silent_sources
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, cut_off, patience, stale
+from bot.core.pool.retention import HELD_SECONDS
 from bot.core.ranking.worst_first import worst_first
 from bot.core.words import count, duration, figure, listed
 from bot.views.blocks import context, section, table
@@ -25,8 +27,6 @@ _TRENDS = {Trend.GROWING: " ↑", Trend.SHRINKING: " ↓"}
 TREND_WORDS = {Trend.GROWING: "rising", Trend.STEADY: "steady", Trend.SHRINKING: "falling"}
 _DRAWN = {"queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "label", "runners", "source", "webhooks"}
 """Gaps that explain a `?`; Diagnose tells the others."""
-_DOWN = {"source"}
-"""Gaps to explain without a `?` too: a source that is down no longer confirms what another says."""
 _AGES = (60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 86_400, 2 * 86_400, 7 * 86_400)
 
 
@@ -44,6 +44,8 @@ class PoolRow:
     floor: int = 0
     cut_off: bool = False
     """Whether more jobs may wait than are counted."""
+    silent: Mapping[str, float] = field(default_factory=dict)
+    """Source that holds a drain back → when it spoke of the queue last."""
     known_at: float | None = None
     """When its queue was last known; None if never, or if more jobs may wait than are counted."""
 
@@ -104,6 +106,7 @@ def _row(name: str, affected: bool, view: View, now: float, timing: Timing) -> P
         trouble=pool.trouble,
         floor=rules.floor,
         cut_off=pool.latest is not None and cut_off(pool.latest, rules),
+        silent=silent_sources(pool, now - HELD_SECONDS + patience(pool, timing.poll), now, timing.poll),
         known_at=None if known is None or cut_off(known, rules) else known.at,
     )
 
@@ -217,11 +220,23 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     old = stale_words(drawn, now, say("Stale:")) if now is not None else ()
     blind = now is not None and any(row.old or (row.sample is None and row.trouble) for row in drawn)
     unseen = say("Repair the source: without current figures, no drain is noticed.") if blind else None
-    return joined("\n", _unknown(drawn, signs=signs), *_disagreeing(drawn), partly, *old, unseen) or None
+    return (
+        joined("\n", _unknown(drawn, signs=signs), *_disagreeing(drawn), *_silent(drawn), partly, *old, unseen) or None
+    )
+
+
+def _silent(drawn: Sequence[PoolRow]) -> list[Marked]:
+    """Sources for which a drain waits; the pools of one source share a line."""
+    since = {source: at for row in drawn for source, at in row.silent.items()}
+    return [
+        say(
+            "{source} has not told the queue since {at}. A drain waits for it, 15 min at most.", source=one, at=date(at)
+        )
+        for one, at in since.items()
+    ]
 
 
 def _disagreeing(drawn: Sequence[PoolRow]) -> list[Marked]:
-    """Sources that say clearly different queues: a reader cannot trust either."""
     found = [(row, one) for row in drawn if row.sample for one in row.sample.contradictions if one.figure == "queued"]
     return [
         say(
@@ -238,7 +253,7 @@ def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:
     signs = signs and any("?" in cell for row in drawn for cell in _cells(row, live=False))
     for row in drawn:
         missing = row.sample.missing if row.sample is not None else ()
-        gaps = any(gap.figure in (_DRAWN if len(drawn) == 1 else _DOWN) for gap in missing)
+        gaps = any(gap.figure in (_DRAWN if len(drawn) == 1 else {"source"}) for gap in missing)
         if any("?" in cell for cell in _cells(row, live=False)) or gaps:
             for reason in _reasons(row):
                 reasons.setdefault(clean(reason).rstrip("."), []).append(name_of(row.name))

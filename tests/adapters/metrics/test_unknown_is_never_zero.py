@@ -80,7 +80,7 @@ def of_hud() -> Iterator[Answered]:
     yield Answered("hud", NOWHERE, look(others, [row, {**row, "runner_label": None}]), why="without a label")
     yield Answered("hud", OLD, look(jobs, [], age="600"))
     count = {"machine_type": pool, "count": 0, "avg_queue_s": 5400, "time": "2026-03-02T10:00:00.000Z"}
-    yield Answered("hud", CONTRARY, look(labels, [count]), why="and a longest wait of 1 h 30 min")
+    yield Answered("hud", CONTRARY, look(labels, [count]), why="wait 1 h 30 min")
 
 
 def of_buildkite() -> Iterator[Answered]:
@@ -178,7 +178,7 @@ def of_prometheus() -> Iterator[Answered]:
     yield Answered("prometheus", NOWHERE, look(None), NOW, why="")
     yield Answered("prometheus", NOWHERE, look("NaN"), NOW, why="NaN")
     yield Answered("prometheus", OLD, look("0", at=NOW - 600), NOW)
-    yield Answered("prometheus", CONTRARY, look("0", "5400"), NOW, why="at least one job waits")
+    yield Answered("prometheus", CONTRARY, look("0", "5400"), NOW, why="at least one (")
 
 
 CANNOT = {

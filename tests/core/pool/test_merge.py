@@ -79,11 +79,11 @@ def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(alone: bool) -> None:
     wait = {"oldest_wait_seconds": 5400.0}
     told = [answer("a", queued=0, **(wait if alone else {})), *([] if alone else [answer("b", **wait)])]
     found = merged(POOL, told)
-    who = "" if alone else "b "
+    who = "a" if alone else "b"
     assert (found.queued, found.oldest_wait_seconds) == (None, 5400.0)
     (gap,) = found.missing
     assert gap.figure == "queued"
-    assert gap.why == f"at least one job waits: a counts 0, and {who}a longest wait of 1 h 30 min"
+    assert gap.why == f"at least one (a: 0 queued, {who}: wait 1 h 30 min)"
 
 
 def test_a_figure_is_fresh_while_it_is_two_periods_older_than_usual_at_most() -> None:
