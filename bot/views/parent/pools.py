@@ -16,6 +16,7 @@ from bot.views.blocks import context, section, table
 from bot.views.mrkdwn import Marked, clean, clipped, date, escaped, joined, say, shortened
 from bot.views.words.causes import gap_name
 from bot.views.words.interval import RECENT_SECONDS, short
+from bot.views.words.several import disagreeing, waited_for
 
 MOST_NAME = 48
 """Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""
@@ -220,32 +221,10 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     old = stale_words(drawn, now, say("Stale:")) if now is not None else ()
     blind = now is not None and any(row.old or (row.sample is None and row.trouble) for row in drawn)
     unseen = say("Repair the source: without current figures, no drain is noticed.") if blind else None
-    return (
-        joined("\n", _unknown(drawn, signs=signs), *_disagreeing(drawn), *_silent(drawn), partly, *old, unseen) or None
-    )
-
-
-def _silent(drawn: Sequence[PoolRow]) -> list[Marked]:
-    """Sources for which a drain waits; the pools of one source share a line."""
-    since = {source: at for row in drawn for source, at in row.silent.items()}
-    return [
-        say(
-            "{source} has not told the queue since {at}. A drain waits for it, 15 min at most.", source=one, at=date(at)
-        )
-        for one, at in since.items()
-    ]
-
-
-def _disagreeing(drawn: Sequence[PoolRow]) -> list[Marked]:
-    found = [(row, one) for row in drawn if row.sample for one in row.sample.contradictions if one.figure == "queued"]
-    return [
-        say(
-            "{pool}: the sources disagree about the queue: {told}. Tailback uses the first.",
-            pool=name_of(row.name),
-            told=", ".join(f"{value.name} {value.number:,.0f}" for value in one.told),
-        )
-        for row, one in found[:MOST_REASONS]
-    ]
+    apart = [one for row in drawn if row.sample for one in disagreeing(name_of(row.name), row.sample.contradictions)]
+    silent = waited_for({one: at for row in drawn if not row.old for one, at in row.silent.items()})
+    said = (_unknown(drawn, signs=signs), *apart[:MOST_REASONS], *silent[:MOST_REASONS])
+    return joined("\n", *said, partly, *old, unseen) or None
 
 
 def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:

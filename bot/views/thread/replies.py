@@ -24,6 +24,7 @@ from bot.views.parent.pools import name_of, title_of, wait_words
 from bot.views.parent.sections import spoken
 from bot.views.thread.results import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.scale_plan import plan_block, scale_plan
+from bot.views.words.several import unconfirmed
 from bot.views.words.timeline import entry_lines, entry_words
 
 MOST_TEXT_LINES, MOST_LINES = 20, 8
@@ -56,7 +57,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
     helped = added(entry.details.summary) if isinstance(entry.details, IncidentEnded) else None
-    silent = _unconfirmed(entry.details) if isinstance(entry.details, IncidentEnded) else ()
+    silent = unconfirmed(entry.details.unconfirmed) if isinstance(entry.details, IncidentEnded) else ()
     body = joined(" ", failed, spoken(entry, 1500), *silent, helped, mention(group) if group else None, see)
     happened, lines = story(incident, entry), entry_lines(entry)
     late = say("Happened {at}, reported {late} later.", at=date(entry.at), late=wait_words(now - entry.at))
@@ -72,13 +73,6 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
     return message(joined(" ", _text(lead, body, lines, _named(incident, entry, labels)), story_words), *blocks)
-
-
-def _unconfirmed(ended: IncidentEnded) -> list[Marked]:
-    """The sources that did not confirm the end."""
-    return [
-        say("{source} has not answered since {at}.", source=one, at=date(at)) for one, at in ended.unconfirmed.items()
-    ]
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:

@@ -248,4 +248,4 @@ def test_its_page_says_what_is_0_and_what_is_unknown(kind: str) -> None:
     table = page.partition(f"\n{HEADING}\n")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("|")]
     assert len(rows) > 2, f"{kind}: add the table"
-    assert {line.split("|")[2].strip().split()[0].strip(",:") for line in rows[2:]} <= {"0", "unknown"}
+    assert {line.split("|")[2].strip().split()[0].strip(",:;") for line in rows[2:]} <= {"0", "unknown"}

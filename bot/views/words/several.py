@@ -1,0 +1,26 @@
+"""What the sources of a pool say of each other: who contradicts whom, and for whom a drain waits."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.core.pool.pool import Contradiction
+from bot.views.mrkdwn import Marked, date, say
+
+
+def disagreeing(pool: str, found: Sequence[Contradiction]) -> list[Marked]:
+    """One line where they say clearly different queues: a reader cannot trust either."""
+    told = [
+        ", ".join(f"{one.name} {one.number:,.0f}" for one in each.told) for each in found if each.figure == "queued"
+    ]
+    words = "{pool}: the sources disagree about the queue: {told}. Tailback uses the first."
+    return [say(words, pool=pool, told=one) for one in told]
+
+
+def waited_for(silent: Mapping[str, float]) -> list[Marked]:
+    """A line for each source that has fallen silent; the time of its last queue, in epoch seconds."""
+    words = "{source} has not told the queue since {at}. A drain waits for it, 15 min at most."
+    return [say(words, source=one, at=date(at)) for one, at in silent.items()]
+
+
+def unconfirmed(silent: Mapping[str, float]) -> list[Marked]:
+    """The same in the last reply, when the drain has not waited longer."""
+    return [say("{source} has not answered since {at}.", source=one, at=date(at)) for one, at in silent.items()]
