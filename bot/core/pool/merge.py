@@ -208,15 +208,21 @@ def _origins(counted: Mapping[str, _Told]) -> tuple[Origin, ...]:
 
 
 def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> list[Gap]:
-    """The gaps of a source that no other source fills, and its figures that are too old; its name comes first."""
+    """The gaps of a source that no other source fills, and its figures that are too old; its name comes first.
+
+    What it says of a figure that it gives is no gap, and stays.
+    """
     lead = f"{one.source}: " if one.source else ""
     if one.sample is None:
         figure = "source" if "queued" in values else "queued"
         return [Gap(figure, f"{lead}{one.why}", one.remedy)]
+    own = known(one.sample)
     open_gaps = [
-        gap for gap in one.sample.missing if any(f not in values for f in GROUPS.get(gap.figure, (gap.figure,)))
+        gap
+        for gap in one.sample.missing
+        if any(name not in values or name in own for name in GROUPS.get(gap.figure, (gap.figure,)))
     ]
-    old = [name for name in known(one.sample) if age_of(one.sample, name) < newest - OLD_SECONDS and name not in values]
+    old = [name for name in own if age_of(one.sample, name) < newest - OLD_SECONDS and name not in values]
     return [
         *(replace(gap, why=f"{lead}{gap.why or 'gives none'}") for gap in open_gaps),
         *(Gap(name, f"{lead}outdated") for name in old),

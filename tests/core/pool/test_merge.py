@@ -46,6 +46,12 @@ def test_a_gap_that_another_source_fills_is_none() -> None:
     assert found.missing == (Gap("rates", "github: no webhooks"),)
 
 
+def test_what_a_source_says_of_its_own_figure_stays() -> None:
+    note = Gap("offline", "one is called online")
+    found = merged(POOL, [SourceAnswer("", Snapshot(POOL, 1000.0, offline=1, missing=(note,)))])
+    assert found.missing == (note,)
+
+
 def test_figures_that_are_much_older_than_the_others_are_unknown() -> None:
     found = merged(POOL, [answer("slow", 0.0, queued=5, limit=4), answer("fast", OLD_SECONDS + 60, queued=2)])
     assert (found.queued, found.limit, found.at) == (2, None, OLD_SECONDS + 60)
