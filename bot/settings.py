@@ -258,9 +258,7 @@ class HttpTable(Table):
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=16 * 1024, le=64 * 1024 * 1024)
     """Larger request bodies are refused with 413."""
     max_connections: int = Field(default=4096, ge=16)
-    """Open connections at once; beyond it the oldest idle one is closed, or the new one when none is idle."""
-    max_idle_per_address: int = Field(default=128, ge=1)
-    """Connections of one address on which no request is in progress; beyond it the oldest one is closed."""
+    """Open connections at once; beyond it every request is answered with 503, so that senders try again."""
 
 
 class SnsTable(ReachTable):

@@ -17,8 +17,8 @@ from bot.core.external import Problem
 from bot.ports import Unreachable
 from handlers.cancellation import ended
 from handlers.doctor.check_settings import of_redis_url, unset
-from handlers.http.header_limits import Connections, LimitedProtocol, listen_on
 from handlers.http.health import HealthEndpoints
+from handlers.http.listening import ending, listen_on
 from handlers.machine import notify, raise_file_limit, spare_collector
 from handlers.recovery import Recovery
 from handlers.wiring import Runtime, opened, unbuildable
@@ -232,11 +232,9 @@ async def _until_stopped(runtime: Runtime, stopped: asyncio.Event) -> None:
 
 
 def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
-    env, limits = runtime.context.settings.env, runtime.context.settings.file.http
-    together = Connections(limits.max_connections, limits.max_idle_per_address)
-    draining = staticmethod(lambda: runtime.draining)
+    env = runtime.context.settings.env
     return uvicorn.Config(
-        endpoints.application(),
+        ending(endpoints.application(), lambda: runtime.draining),
         host=env.host,
         port=env.port,
         log_config=None,
@@ -244,8 +242,8 @@ def _uvicorn(runtime: Runtime, endpoints: HealthEndpoints) -> uvicorn.Config:
         server_header=False,
         proxy_headers=bool(env.forwarded_allow_ips),
         forwarded_allow_ips=env.forwarded_allow_ips,
-        http=type("ServerProtocol", (LimitedProtocol,), {"limits": together, "draining": draining}),
         ws="none",
+        limit_concurrency=runtime.context.settings.file.http.max_connections,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=10,
         lifespan="off",

@@ -42,7 +42,6 @@ SIMPLIFIED = _gauge(
     "How often this process left this kind of block out of a message because Slack refused it.",
     "block",
 )
-CONNECTIONS_CLOSED = _counter("tailback_connections_closed", "Connections closed because there were too many.", "limit")
 REQUESTS = _counter("tailback_requests", "What people asked for, by action and outcome.", "action", "outcome")
 STEPS = _counter("tailback_steps", "Records worked on, by kind and outcome.", "kind", "outcome")
 OPEN = _gauge("tailback_open_incidents", "Incidents that are not over.")
