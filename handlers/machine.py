@@ -120,6 +120,16 @@ def variables() -> dict[str, str]:
     return dict(os.environ)
 
 
+@contextlib.contextmanager
+def variable_set(name: str, value: str) -> Iterator[None]:
+    """Add a variable to this process's environment while the block runs."""
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
 def read_dotenv() -> None:
     """Set the variables of `.env` beside the configuration file; those that are set already win. Raises Refused."""
     path = Path(os.environ.get("TAILBACK_CONFIG") or "tailback.toml").parent / ".env"

@@ -7,7 +7,6 @@ from string import hexdigits
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
-from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is not re-exported by name
 
 from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
 from handlers.terminal import quiet, waited
@@ -236,6 +235,7 @@ def example_command(
 
 @tools.command()
 def completion(
+    context: typer.Context,
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="The shell that completes.")],
 ) -> None:
     """Print the completion script of a shell.
@@ -243,7 +243,10 @@ def completion(
     \b
     Example: tailback completion bash > ~/.local/share/bash-completion/completions/tailback
     """
-    typer.echo(get_completion_script(prog_name="tailback", complete_var="_TAILBACK_COMPLETE", shell=shell))
+    from handlers.machine import variable_set
+
+    with variable_set("_TAILBACK_COMPLETE", f"source_{shell}"):  # as a shell asks typer for it
+        context.find_root().command.main([], "tailback")
 
 
 async def _checked(*, as_json: bool) -> bool:

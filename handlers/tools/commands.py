@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from typer.completion import completion_init  # type: ignore[attr-defined]  # it is not re-exported by name
 
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
 from handlers.machine import read_dotenv, variables
@@ -19,7 +18,6 @@ app = typer.Typer(
     name="tailback",
     help="One alert, one Slack thread, true until the queue has drained.\n\nStart with: tailback demo",
     epilog="Settings come from the environment (.env.example) and from tailback.toml.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -177,7 +175,6 @@ def init(
 
 def command(given: Sequence[str]) -> object:
     """Run one command; gives its exit code, or exits with 2 for wrong options."""
-    completion_init()
     try:
         return app(args=given or ["--help"], prog_name="tailback", standalone_mode=False)
     except typer.TyperException as error:
