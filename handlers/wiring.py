@@ -8,9 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-import aiohttp
 import structlog
 
 from bot.adapters.build_context import Problems
@@ -20,7 +19,7 @@ from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.client import open_client, open_session
+from bot.adapters.slack.client import further_client, open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import Settings, read_file
 from bot.context.context import Context, Health, PoolScaler
@@ -54,8 +53,8 @@ class Runtime:
     embedded: LocalServer | None
     file_seen: float | None = 0.0
     clock: Clock = field(default_factory=lambda: RealClock(0.0))
-    to_slack: Callable[[], aiohttp.ClientSession] = open_session
-    """Opens further connections to Slack; the caller closes them."""
+    to_slack: Callable[[], Any] = further_client
+    """A further client of Slack without a token, with connections of its own; the caller closes its session."""
     started: Mapping[str, object] = field(default_factory=dict)
     """The tables that apply from a start only, as they were then."""
     machine_now: Callable[[], float] = now
@@ -120,10 +119,9 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         stack.push_async_callback(store.aclose)
         back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now), store=None if embedded else store)
         stack.push_async_callback(back_ends.close)
-        to_slack = partial(open_session, back_ends.slack)
-        session = to_slack()
+        api, session = settings.env.slack_api_url, open_session(back_ends.slack)
         stack.push_async_callback(session.close)
-        client = open_client(settings.env.slack_bot_token.get_secret_value(), settings.env.slack_api_url, session)
+        client = open_client(settings.env.slack_bot_token.get_secret_value(), api, session)
         context = Context(
             settings=settings,
             store=store,
@@ -143,7 +141,8 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         )
         stack.push_async_callback(context.close)
         seen = _changed_at(settings.env.tailback_config)
-        yield Runtime(context, store, embedded, seen, clock, to_slack, settings.file.of_the_start)
+        further = partial(further_client, api, back_ends.slack)
+        yield Runtime(context, store, embedded, seen, clock, further, settings.file.of_the_start)
 
 
 def _changed_at(path: Path) -> float:

@@ -1,7 +1,8 @@
-"""Socket Mode: connects in the background, reports when it is disconnected, and never reuses an address."""
+"""Socket Mode: connects in the background, reports when it is disconnected, and begins anew when it is deaf."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import contextlib
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
@@ -15,100 +16,104 @@ from handlers.wiring import Runtime
 
 LOOK_SECONDS = 0.5
 PING_SECONDS = 5.0
-"""Ping interval, and the SDK's pause between two attempts to connect."""
+"""Ping interval, and the SDK's pause between two attempts to connect. Four unanswered pings are its "not connected"."""
 
-DEAF_SECONDS = 30.0
-"""Six unanswered pings without any envelope: then reconnect."""
-CONNECT_SECONDS = 10.0
+DEAF_SECONDS = 12.0
+"""Without a connection for so long: more than two attempts of the SDK. Then a new handler asks for a new address, since
+one that failed works once, and the SDK would try it for ever.
+"""
+CLOSE_SECONDS = 5.0
 
 log = structlog.get_logger()
+
+
+class SocketClient(Protocol):
+    """The part of the SDK's client that is watched."""
+
+    async def is_connected(self) -> bool:
+        """Whether it is connected, and its pings are answered."""
+
+
+class SocketHandler(Protocol):
+    """The parts of Bolt's handler that are used."""
+
+    client: Any
+    """A `SocketClient`."""
+
+    async def connect_async(self) -> Any:
+        """Connect; tries until it succeeds."""
+
+    async def close_async(self) -> Any:
+        """Disconnect for good."""
 
 
 @asynccontextmanager
 async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
     """Receive by Socket Mode while the block runs; an unreachable Slack delays nothing else."""
-    context = runtime.context
-    context.health.socket_mode = "Socket Mode is not connected yet"
-    token = context.settings.env.slack_app_token.get_secret_value()
-    handler = AsyncSocketModeHandler(app, token, ping_interval=PING_SECONDS)
-    client = handler.client
-    await client.aiohttp_client_session.close()
-    # the proxy of [slack], not those of the environment, which the SDK reads; closed with the handler
-    client.aiohttp_client_session = client.web_client.session = runtime.to_slack()
-    client.proxy = client.web_client.proxy = None
-    client.web_client.base_url = context.settings.env.slack_api_url
-    tasks = [
-        asyncio.create_task(handler.connect_async(), name="socket-mode"),  # type: ignore[no-untyped-call]  # Bolt's own
-        asyncio.create_task(Watch(context, client).run(), name="socket-mode-watch"),
-    ]
+    runtime.context.health.socket_mode = "Socket Mode is not connected yet"
+    listening = Listening(runtime.context, lambda: _handler(runtime, app))
+    task = asyncio.create_task(listening.run(), name="socket-mode")
     try:
         yield
     finally:
-        for task in tasks:
-            await ended(task)
-        await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt's own is untyped
+        await ended(task)
 
 
-class SocketClient(Protocol):
-    """The parts of the SDK's client that are watched."""
-
-    wss_uri: str | None
-    last_ping_pong_time: float | None
-    on_message_listeners: list[Callable[[Any], Awaitable[None]]]
-
-    async def is_connected(self) -> bool:
-        """The SDK's own opinion, which misses docs/design/slack.md#silent-socket-mode-connections."""
-
-    async def connect_to_new_endpoint(self, force: bool = False) -> None:
-        """Connect with a new address."""
+async def _handler(runtime: Runtime, app: AsyncApp) -> SocketHandler:
+    """A handler that goes by the proxy and the certificates of [slack], not by those of the environment."""
+    token, client = runtime.context.settings.env.slack_app_token.get_secret_value(), runtime.to_slack()
+    handler = AsyncSocketModeHandler(app, token, web_client=client, ping_interval=PING_SECONDS)
+    if client.session is not None:
+        await handler.client.aiohttp_client_session.close()
+        handler.client.aiohttp_client_session = client.session  # closed with the handler
+    handler.client.proxy = None
+    return handler
 
 
-class Watch:
-    """Updates the connection status, and reconnects when nothing arrived for too long."""
+class Listening:
+    """One handler at a time, and a new one when it is deaf."""
 
-    def __init__(self, context: Context, client: SocketClient) -> None:
-        self._context, self._client = context, client
-        self._heard_at = context.monotonic()
-        self._pong = client.last_ping_pong_time
+    def __init__(self, context: Context, made: Callable[[], Any]) -> None:
+        """`made` makes a handler."""
+        self._context, self._made = context, made
         self._was_connected = False
-        client.on_message_listeners.append(self._heard)
 
     async def run(self) -> None:
-        """Check until cancelled."""
+        """Receive until cancelled."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            await self.check()
-
-    async def check(self) -> None:
-        """Check once; drop an address that failed, because it works once and the SDK would retry it for ever."""
-        context, client = self._context, self._client
-        connected = await client.is_connected()
-        quiet = self._quiet_seconds()
-        if quiet > DEAF_SECONDS:
-            context.health.socket_mode = f"Socket Mode has heard nothing for {quiet:.0f} s; connecting anew"
-            self._heard_at = context.monotonic()
-            log.warning("socket mode silent", remedy="reconnecting", repeats=True)
-            client.wss_uri = None
+            handler: SocketHandler = await self._made()
+            connecting = asyncio.create_task(_connected(handler), name="socket-mode-connect")
             try:
-                async with asyncio.timeout(CONNECT_SECONDS):
-                    await client.connect_to_new_endpoint(force=True)
-            except Exception as error:  # noqa: BLE001 (a boundary: whatever the SDK raises, the next look tries again)
-                log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}", repeats=True)
-        elif connected:
-            context.health.socket_mode = ""
-        else:
-            client.wss_uri = None  # the SDK's own value for "none yet"
-            context.health.socket_mode = "Socket Mode is not connected; trying again with a new address"
-        if connected is not self._was_connected:
-            log.info("socket mode", connected=connected)
-        self._was_connected = connected
+                await self._until_deaf(handler.client)
+            finally:
+                await ended(connecting)
+                await _closed(handler)
 
-    def _quiet_seconds(self) -> float:
-        """Seconds since the last hello, envelope or pong, by the monotonic clock; the SDK uses the wall clock."""
-        before, self._pong = self._pong, self._client.last_ping_pong_time
-        if None not in {before, self._pong} and self._pong != before:
-            self._heard_at = self._context.monotonic()
-        return self._context.monotonic() - self._heard_at
+    async def _until_deaf(self, client: SocketClient) -> None:
+        """Return when there was no connection for too long."""
+        context, heard_at = self._context, self._context.monotonic()
+        while (quiet := context.monotonic() - heard_at) <= DEAF_SECONDS:
+            await asyncio.sleep(LOOK_SECONDS)
+            if connected := await client.is_connected():
+                heard_at, context.health.socket_mode = context.monotonic(), ""
+            else:
+                context.health.socket_mode = "Socket Mode is not connected; trying again"
+            if connected is not self._was_connected:
+                log.info("socket mode", connected=connected)
+            self._was_connected = connected
+        context.health.socket_mode = f"Socket Mode was not connected for {quiet:.0f} s; trying with a new address"
+        log.warning("socket mode silent", remedy="beginning anew", repeats=True)
 
-    async def _heard(self, _: object) -> None:
-        self._heard_at = self._context.monotonic()
+
+async def _connected(handler: SocketHandler) -> None:
+    try:
+        await handler.connect_async()
+    except Exception as error:  # noqa: BLE001 (a boundary: whatever the SDK raises, a new handler tries again)
+        log.warning("socket mode not connected", why=f"{type(error).__name__}: {error}", repeats=True)
+
+
+async def _closed(handler: SocketHandler) -> None:
+    """A connection that is deaf may not end in time; it is left."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await handler.close_async()

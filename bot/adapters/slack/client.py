@@ -75,6 +75,11 @@ def open_client(token: str, base_url: str, session: aiohttp.ClientSession) -> As
     return client
 
 
+def further_client(base_url: str = AsyncWebClient.BASE_URL, options: ConnectOptions = DIRECT) -> AsyncWebClient:
+    """A client without a token, with connections of its own."""
+    return open_client("", base_url, open_session(options))
+
+
 async def responded(client: AsyncWebClient, url: str, asked: Mapping[str, object]) -> Mapping[str, object]:
     """Post to a `response_url`; answers "ok" as text, and a refusal as JSON or as the bare code.
 

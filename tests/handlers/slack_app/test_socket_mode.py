@@ -1,85 +1,77 @@
-"""Socket Mode's watchdog: it trusts what was heard, not what the SDK thinks."""
+"""Socket Mode begins anew when it is deaf, and a new handler asks for a new address."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import contextlib
+from collections.abc import Sequence
 
 import pytest
 
 from bot.config import load
 from bot.context.context import Context
-from handlers.slack_app.socket_mode import DEAF_SECONDS, Watch
+from handlers.slack_app.socket_mode import DEAF_SECONDS, LOOK_SECONDS, Listening
+from tests import virtual_time
 from tests.fakes import FakeChat, FakeClock
 from tests.fakes_store import FakeStore
 
 
-class DeafClient:
-    """A connection of which the SDK thinks well, and its watch."""
+class Handler:
+    """A handler whose connection is there, or not, look by look; the last look stays."""
 
-    def __init__(self, pong: float | None = None, *, refuses: bool = False) -> None:
-        """`pong`: seconds by which the last pong is ahead of the clock."""
-        self.clock = clock = FakeClock()
-        self.wss_uri: str | None = "wss://old"
-        self.last_ping_pong_time: float | None = None if pong is None else clock.now() + pong
-        self.on_message_listeners: list[Callable[[object], Awaitable[None]]] = []
-        self.connects, self.refuses = 0, refuses
-        store, chat = FakeStore(clock.now, clock.monotonic), FakeChat(clock)
-        self.context = Context(load({}), store, chat, {}, {}, {}, clock.now, clock.monotonic, {}, lambda one: one)
-        self.watch = Watch(self.context, self)
+    def __init__(self, looks: Sequence[bool], *, refuses: bool = False, stuck: bool = False) -> None:
+        self._looks, self._refuses, self._stuck = [*looks], refuses, stuck
+        self.client, self.closed = self, False
 
-    async def is_connected(self) -> bool:
-        return True
-
-    async def connect_to_new_endpoint(self, force: bool = False) -> None:
-        self.connects += 1
-        if self.refuses:
+    async def connect_async(self) -> None:
+        if self._refuses:
             raise ConnectionError("not now")
 
-    async def hear(self) -> None:
-        for listener in self.on_message_listeners:
-            await listener("hello")
+    async def is_connected(self) -> bool:
+        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
 
-    async def after(self, seconds: float) -> None:
-        self.clock.advance(seconds)
-        await self.watch.check()
-
-
-async def test_a_connection_that_hears_nothing_is_made_anew() -> None:
-    """Neither hello, envelope nor pong for 30 s: a new address is asked for, and /readyz says so until then."""
-    client = DeafClient()
-    await client.after(DEAF_SECONDS + 1)
-    assert (client.connects, client.wss_uri) == (1, None)
-    assert "heard nothing for 31 s" in client.context.health.socket_mode
-    await client.hear()
-    await client.after(0)
-    assert not client.context.health.socket_mode
-    assert client.connects == 1
+    async def close_async(self) -> None:
+        self.closed = True
+        if self._stuck:
+            await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize("ahead", [0.0, 3600.0])
-async def test_a_pong_or_an_envelope_is_a_sign_of_life(ahead: float) -> None:
-    """A quiet workspace is not a deaf connection. The SDK notes pongs by the machine's own time; that one is an hour
-    off says nothing of the connection (RT-3)."""
-    client = DeafClient(ahead)
-    for _ in range(5):
-        client.last_ping_pong_time = (client.last_ping_pong_time or 0.0) + DEAF_SECONDS - 1
-        await client.after(DEAF_SECONDS - 1)
-    for _ in range(5):
-        await client.hear()
-        await client.after(DEAF_SECONDS - 1)
-    assert client.connects == 0
+async def listened(handlers: Sequence[Handler], seconds: float) -> tuple[int, str]:
+    """After so long: how many handlers were made, and what /readyz says."""
+    clock = FakeClock()
+    store, chat = FakeStore(clock.now, clock.monotonic), FakeChat(clock)
+    loop = asyncio.get_running_loop()
+    context = Context(load({}), store, chat, {}, {}, {}, clock.now, loop.time, {}, lambda one: one)
+    left = [*handlers]
+
+    async def made() -> Handler:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    task = asyncio.create_task(Listening(context, made).run())
+    await asyncio.sleep(seconds)
+    said = context.health.socket_mode
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    return sum(handler.closed for handler in handlers), said
 
 
-async def test_a_ping_that_nobody_answers_is_no_sign_of_life() -> None:
-    """The SDK forgets its last pong when it gives a connection up, and begins with the time of its next ping."""
-    client = DeafClient()
-    for number in range(1, 9):
-        client.last_ping_pong_time = None if number % 2 else client.clock.now()
-        await client.after(DEAF_SECONDS / 4)
-    assert client.connects == 1
+@pytest.mark.parametrize("stuck", [False, True])
+def test_a_deaf_connection_is_given_up_for_a_new_one(stuck: bool) -> None:
+    """Also when it does not even close; /readyz says so until then."""
+    deaf, well = Handler([True, True, False], stuck=stuck), Handler([True])
+    told = virtual_time.run(listened([deaf, well], DEAF_SECONDS / 2))
+    assert told[1] == "Socket Mode is not connected; trying again"
+    assert virtual_time.run(listened([Handler([True, True, False], stuck=stuck), well], 3 * DEAF_SECONDS)) == (2, "")
 
 
-async def test_a_refused_connection_is_tried_again() -> None:
-    """What the SDK raises ends nothing: the next time is one period later."""
-    client = DeafClient(refuses=True)
-    for _ in range(3):
-        await client.after(DEAF_SECONDS + 1)
-    assert client.connects == 3
+def test_a_connection_that_comes_and_goes_is_left_to_the_sdk() -> None:
+    """It connects anew by itself when Slack asks it to."""
+    looks = [number % 8 == 0 for number in range(int(5 * DEAF_SECONDS / LOOK_SECONDS))]
+    handler = Handler([*looks, True])
+    assert virtual_time.run(listened([handler], 6 * DEAF_SECONDS)) == (1, "")
+
+
+def test_a_refused_connection_is_tried_again() -> None:
+    """What the SDK raises ends nothing."""
+    refused = [Handler([False], refuses=True) for _ in range(3)]
+    closed, said = virtual_time.run(listened(refused, 2.5 * (DEAF_SECONDS + LOOK_SECONDS)))
+    assert (closed, said) == (3, "Socket Mode is not connected; trying again")
