@@ -5,21 +5,17 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 Message = MutableMapping[str, object]
-Asgi = Callable[
-    [MutableMapping[str, object], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
-]
+Scope = MutableMapping[str, object]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 WILDCARDS = frozenset({"0.0.0.0", "::"})
 
 
 def guarded(app: Asgi, host: str) -> Asgi:
     """The application, for requests that `refusal` lets pass; `host` is the address where it listens."""
 
-    async def checked(
-        scope: MutableMapping[str, object],
-        receive: Callable[[], Awaitable[Message]],
-        send: Callable[[Message], Awaitable[None]],
-    ) -> None:
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         headers = scope.get("headers")
         given = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers or ()}  # type: ignore[attr-defined]  # ASGI's pairs
         why = refusal(str(scope.get("method", "")), given, host) if scope["type"] == "http" else ""

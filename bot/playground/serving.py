@@ -2,13 +2,13 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
-import uvicorn.server
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from bot.playground.guard import Asgi, guarded
+from bot.playground.guard import Asgi, Receive, Scope, Send, guarded
 
 ABORT = "playground.abort"
 """Scope extension: a function that cuts the connection without a reply."""
@@ -16,32 +16,32 @@ CLOSING = "playground.closing"
 """Scope extension: an `asyncio.Event` that is set when the server begins to stop, so that endless streams can end."""
 
 
-class _EmbeddedServer(uvicorn.server.Server):
+class _EmbeddedServer(uvicorn.Server):
     """uvicorn without its own signal handling; stops when `should_exit` is set."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.closing = asyncio.Event()
-
-    async def main_loop(self) -> None:
-        """Keeps the date header fresh until `closing` is set."""
-        counter = 0
-        while not self.closing.is_set():
-            await self.on_tick(counter * 10)
-            counter += 1
-            try:
-                await asyncio.wait_for(self.closing.wait(), timeout=1.0)
-            except TimeoutError:
-                continue
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the process."""
+        yield
 
 
-def _protocol(closing: Callable[[], asyncio.Event]) -> type[HttpToolsProtocol]:
-    class Protocol(HttpToolsProtocol):
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self.scope["extensions"] = {ABORT: self.transport.abort, CLOSING: closing()}  # type: ignore[dict-item]  # typed as dicts only
+class _Cutting(HttpToolsProtocol):
+    """Lets an application cut its connection, as a broken network does; ASGI has no word for that."""
 
-    return Protocol
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["extensions"] = {ABORT: self.transport.abort}  # type: ignore[dict-item]  # typed as dicts only
+
+
+def _told(app: Asgi, closing: asyncio.Event) -> Asgi:
+    """The application, which finds in each scope when the server begins to stop."""
+
+    async def called(scope: Scope, receive: Receive, send: Send) -> None:
+        extensions = scope.get("extensions")
+        scope["extensions"] = {**(extensions if isinstance(extensions, dict) else {}), CLOSING: closing}
+        await app(scope, receive, send)
+
+    return called
 
 
 @asynccontextmanager
@@ -65,31 +65,31 @@ async def serving(
     except OSError:
         listener.close()
         raise
+    closing = asyncio.Event()
     config = uvicorn.Config(
-        guarded(app, host),
-        http=_protocol(lambda: server.closing),
+        guarded(_told(app, closing), host),
+        http=_Cutting,
         ws="none",
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=stop_within_seconds,
     )
     server = _EmbeddedServer(config)
-    config.load()
-    server.lifespan = config.lifespan_class(config)
-    try:
-        await server.startup(sockets=[listener])
-    except SystemExit:
-        listener.close()
-        raise RuntimeError("the application did not start; its log says why") from None
-    loop_task = asyncio.create_task(server.main_loop())
+    served = asyncio.create_task(_served(server, listener), name="playground")
+    while not server.started:
+        if served.done():
+            listener.close()
+            raise RuntimeError("the application did not start; its log says why")
+        await asyncio.sleep(0.001)
     shown_host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     try:
         yield f"http://{shown_host}:{listener.getsockname()[1]}"
     finally:
-        server.closing.set()
+        closing.set()
         server.should_exit = True
-        await loop_task
-        asyncio.get_running_loop().remove_reader(listener)
-        for _ in range(3):  # Python 3.11 never closes what it accepted in the last turn, nor does uvicorn
-            await asyncio.sleep(0)
-        await server.shutdown(sockets=[listener])
+        await served
+
+
+async def _served(server: uvicorn.Server, listener: socket.socket) -> None:
+    with suppress(SystemExit):  # uvicorn's way to say that the application did not start
+        await server.serve(sockets=[listener])
