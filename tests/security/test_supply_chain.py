@@ -115,6 +115,14 @@ def test_releases_and_every_week_look_at_all_of_it(workflow: str) -> None:
     assert "python3 .github/server.py bom" in text
 
 
+def test_every_week_the_tests_run_with_the_newest_allowed_versions() -> None:
+    """A major version is the only bound, so that what a new minor one breaks is seen before a user sees it."""
+    steps = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text("utf-8"))["jobs"]["newest"]["steps"]
+    lines = [step.get("run", "") for step in steps]
+    assert "./tailback lock --newest" in lines[1]
+    assert lines[2] == "./tailback test"
+
+
 def test_newer_versions_are_proposed() -> None:
     """Of actions, images and packages."""
     updates = yaml.safe_load((ROOT / ".github/dependabot.yml").read_text("utf-8"))["updates"]
