@@ -3,10 +3,12 @@
 from bot.core.finding import Facts
 from bot.core.pool.pool import Snapshot
 
+COUNTED_MINUTES = 15.0
+"""Origin: the window over which `creates` and `registered` are counted (docs/reference/metrics.md)."""
 LEAST_MINUTES, BOOTS = 10.0, 2.0
 """Origin: a machine that was asked for two boot times ago would be there; rates are averages of ten minutes."""
 LEAST_ROOM, PART = 2, 0.1
-"""Origin: between two jobs one place is empty; of a large pool a tenth, where each job has its own machine."""
+"""Origin: judgement; between two jobs one place is empty, and in a large pool a tenth, with a machine for each job."""
 
 
 def window(facts: Facts) -> tuple[Snapshot, ...]:

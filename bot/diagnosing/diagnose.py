@@ -10,6 +10,7 @@ from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.events import Diagnosed, QueueingPool
+from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
@@ -17,6 +18,7 @@ from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, Snapshot, empty, stale
 from bot.core.ranking.worst_first import worst_first
 from bot.core.reporting.incident_history import judged_causes
+from bot.core.reporting.seen_before import seen_before
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface
 from bot.core.requests.request import Diagnose, Request, Result
 from bot.diagnosis.rank import grouped, shown_figures
@@ -78,17 +80,21 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         max(0, len(waiting) - MOST_DIAGNOSED),
         _queueing(context, seen, first),
         {name: pools[name].trouble or "" for name in names if name not in measured},
-        await _answers(context, groups),
+        *await _past(context, groups),
     )
     return Result(details, figures=tuple(worst_first(seen, file.pools, asked)))
 
 
-async def _answers(context: Context, groups: Sequence[Sequence[Diagnosis]]) -> tuple[int, int] | None:
-    """What people said about the first cause, in the incidents that are still kept: (yes, no); None if nothing."""
-    cause = next((group[0].findings[0].cause for group in groups if group[0].findings), "")
-    ended = sorted(await context.store.members("ended"))[:MOST_ENDED] if cause else ()
-    held = await context.store.get_many(Incident, ended)
-    return judged_causes(one.value for one in held.values()).get(cause)
+async def _past(
+    context: Context, groups: Sequence[Sequence[Diagnosis]]
+) -> tuple[tuple[int, int] | None, SeenBefore | None]:
+    """What people said about the first cause (yes, no), and the newest that looked alike, in the incidents kept."""
+    first = next((group[0].findings[0] for group in groups if group[0].findings), None)
+    if first is None:
+        return None, None
+    held = await context.store.get_many(Incident, sorted(await context.store.members("ended"))[:MOST_ENDED])
+    kept = [one.value for one in held.values()]
+    return judged_causes(kept).get(first.cause), seen_before(kept, first)
 
 
 def _queueing(context: Context, seen: list[Snapshot], causes: Sequence[Diagnosis]) -> tuple[QueueingPool, ...]:

@@ -6,7 +6,7 @@ from bot.core.room import LEAST_ROOM, PART, has_room
 from bot.core.statement import statement
 
 LARGE = 0.25
-"""Origin: a quarter of the limit; a tenth fails on ordinary days, too (actions-runner-controller#3700)."""
+"""Origin: judgement; a quarter of the limit without work is felt, and a tenth (`PART`) may be an ordinary day."""
 
 
 def find(facts: Facts) -> Found | None:

@@ -7,8 +7,8 @@ from bot.core.statement import statement
 
 HOSTED = re.compile(r"(ubuntu|windows|macos)-(latest|slim|\d+(\.\d+)?)(-(arm|intel|large|xlarge))?")
 """The provider's own labels (docs.github.com, "GitHub-hosted runners")."""
-FLAT_SECONDS = 1200.0
-"""Origin: shader-slang/slang#11142 stood at its account's limit for hours; by chance it is minutes."""
+FLAT_SECONDS, WINDOW_MINUTES = 1200.0, 30.0
+"""Origin: judgement; by chance the number of running jobs is the same for minutes only (slang#11142: 36 hours)."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -16,7 +16,7 @@ def find(facts: Facts) -> Found | None:
     if not HOSTED.fullmatch(facts.pool):
         return None
     seen = [statement("provider_label", pool=facts.pool)]
-    looks = [(s.at, s.busy) for s in facts.recent(30) if s.busy is not None]
+    looks = [(s.at, s.busy) for s in facts.recent(WINDOW_MINUTES) if s.busy is not None]
     seconds = looks[-1][0] - looks[0][0] if looks else 0.0
     if looks and seconds >= FLAT_SECONDS and len({number for _, number in looks}) == 1 and looks[-1][1]:
         seen.append(statement("running_flat", jobs=looks[-1][1], seconds=seconds))

@@ -7,13 +7,15 @@ from bot.core.room import has_room
 from bot.core.statement import Statement, statement
 
 LATE = 0.25
-"""Origin: a quarter of the running jobs; some job always runs for hours."""
+"""Origin: judgement; some job always runs for hours, a quarter of them does not."""
 FEWER = 0.5
-"""Origin: half as many ends as the busy runners usually give, beyond the chance of a count."""
+"""Origin: judgement; half as many ends as the busy runners usually give, beyond the chance of a count."""
 KNOWN = 2.5
-"""Origin: looks must reach back so many durations to know which jobs should have ended."""
+"""Origin: of lognormal durations with a mean of 1.7 medians, 92 of 100 have ended after 2.5 means."""
 LONGER, ENOUGH = 1.5, 10.0
-"""Origin: half as long again is more than chance for a median of ten jobs."""
+"""Origin: judgement; by chance the median of ten such jobs is half as long again in one of six hours."""
+MINUTES = 30.0
+"""Origin: three windows of ten minutes, over which sources average their rates."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -42,7 +44,7 @@ def takes_longer(facts: Facts) -> bool:
 
 def _few_end(facts: Facts, duration: float) -> Statement | None:
     """Before the looks reach back far enough: far fewer jobs end than the busy runners usually end (Poisson)."""
-    rate, minutes = mean(facts.recent(30), "completions_per_minute"), 30.0
+    rate, minutes = mean(facts.recent(MINUTES), "completions_per_minute"), MINUTES
     if rate is None:
         return None
     due = minutes * 60 * (mean(facts.recent(minutes), "busy") or 0.0) / duration

@@ -6,7 +6,7 @@ from bot.core.statement import statement
 from bot.diagnosis.stale_rows import LIVE_SECONDS
 
 CLEARLY = 2.0
-"""Origin: some sources count a job only after a normal wait; twice that is more than their delay."""
+"""Origin: some sources count a job only after a normal wait (PyTorch: 5 min); twice that is more than their delay."""
 
 
 def find(facts: Facts) -> Found | None:

@@ -2,10 +2,13 @@
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
+from bot.core.room import LEAST_MINUTES
 from bot.core.statement import statement
 
 LEAST_SHARE, MOST = 0.15, 0.5
-"""Origin: of the runners; fewer are repairs as ever, half of a pool is trouble for however long (pytorch#148127)."""
+"""Origin: judgement; fewer are repairs as ever, half of a pool is trouble for however long (pytorch#148127)."""
+BEFORE_MINUTES, LOOKS = 30, 10
+"""Origin: judgement; ten looks before the last half hour tell that a pool was always full."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -29,9 +32,9 @@ def find(facts: Facts) -> Found | None:
 def _gone(facts: Facts) -> Found | None:
     """Where nobody counts them: a pool that was always as large as its limit is smaller now, and nothing boots."""
     now, limit = facts.now, facts.now.limit
-    before = [s.online for s in facts.before(30) if s.at < facts.usual.since and s.online is not None]
-    looks = [s for s in facts.recent(10) if s.online is not None]
-    if now.idle or not limit or len(before) < 10 or min(before) < limit - 1 or not looks:
+    before = [s.online for s in facts.before(BEFORE_MINUTES) if s.at < facts.usual.since and s.online is not None]
+    looks = [s for s in facts.recent(LEAST_MINUTES) if s.online is not None]
+    if now.idle or not limit or len(before) < LOOKS or min(before) < limit - 1 or not looks:
         return None
     if any(s.booting or (s.online or 0) > limit - max(2, LEAST_SHARE * limit) for s in looks):
         return None

@@ -14,7 +14,7 @@ from bot.diagnosis.registry import RULES
 SHAPE = ("oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting")
 """Figures that a rule may use without needing them."""
 MOST_CAUSES = 3
-"""Causes shown per pool."""
+"""Causes shown per pool. Origin: judgement; a fourth is never read."""
 
 
 def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
@@ -73,12 +73,13 @@ def without(facts: Facts, dead: int) -> Facts:
 
 def _finding(rule: Rule, facts: Facts, seen: Found, parts: Mapping[Factor, int]) -> Finding:
     queued = facts.now.queued
+    doubtful = rule.scaling is Scaling.HELPS and rule.still and seen.confidence == LOW
     explains = seen.part if seen.part is not None else parts.get(rule.factor, 0) if parts else None
     return Finding(
         cause=rule.cause,
         confidence=seen.confidence,
         evidence=seen.evidence,
-        scaling=Scaling.UNKNOWN if rule.scaling is Scaling.HELPS and seen.confidence == LOW else rule.scaling,
+        scaling=Scaling.UNKNOWN if doubtful else rule.scaling,
         remedy=seen.remedy or rule.remedy,
         pool=facts.pool,
         missing=seen.missing,

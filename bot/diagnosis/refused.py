@@ -31,7 +31,7 @@ The codes are those of EC2, Google Cloud, Azure, Kubernetes and GitHub; throttli
 contain "limit", and a node without room is no cloud without machines.
 """
 MOST, PART = 0.5, 0.25
-"""Origin: refusals that are most of the requests explain a queue; a quarter may. One among many explains nothing."""
+"""Origin: judgement; refusals that are most of the requests explain a queue, a quarter may, one of 66 does not."""
 
 
 def family(code: str) -> str:

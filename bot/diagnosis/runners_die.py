@@ -5,7 +5,7 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 
 LEAST_SHARE = 0.2
-"""Origin: spot reclaims take a few of a hundred jobs; one of five is felt."""
+"""Origin: judgement; one of five lost jobs is felt, and reclaims of spot machines take fewer on ordinary days."""
 
 
 def find(facts: Facts) -> Found | None:

@@ -2,9 +2,9 @@
 
 from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import mean
-from bot.core.room import LEAST_ROOM
+from bot.core.room import COUNTED_MINUTES, LEAST_ROOM
 from bot.core.statement import statement
-from bot.diagnosis.unregistered import COUNTED_MINUTES, LONG, PART
+from bot.diagnosis.unregistered import LONG, PART
 
 
 def find(facts: Facts) -> Found | None:
@@ -14,14 +14,14 @@ def find(facts: Facts) -> Found | None:
     looks = [s.booting for s in facts.recent(lag) if s.booting is not None]
     created, started = mean(facts.recent(lag), "creates"), mean(facts.recent(lag), "starts_per_minute")
     per_minute = created / COUNTED_MINUTES if created is not None else started
-    if per_minute is None or len(looks) < 3 or (now.failed or 0) > PART * min(looks):
+    if per_minute is None or len(looks) <= LEAST_ROOM or (now.failed or 0) > PART * min(looks):
         return None
     young = per_minute * lag
     if min(looks) <= LEAST_ROOM or min(looks) < young + young**0.5 + 1:
         return None
-    joins = mean(facts.recent(20), "registered")
+    joins = mean(facts.recent(COUNTED_MINUTES), "registered")
     ended = started if joins is None else joins / COUNTED_MINUTES
-    seconds = 60 * (mean(facts.recent(20), "booting") or 0.0) / ended if ended else None
+    seconds = 60 * (mean(facts.recent(COUNTED_MINUTES), "booting") or 0.0) / ended if ended else None
     seen = statement("boots_take", seconds=seconds, usual=60 * boot, booting=now.booting)
     return Found(MEDIUM, (seen,), () if joins is not None else ("registered",))
 

@@ -6,9 +6,9 @@ from bot.core.pool.baseline import mean
 from bot.core.statement import Statement, statement
 
 LIVE_SECONDS = 86_400.0
-"""Origin: CI providers cancel jobs that have queued for a day; in effect it takes up to two (guide, row G1)."""
+"""Origin: CI providers cancel jobs that have queued for a day; in effect it takes up to two (docs.github.com)."""
 OVERTAKEN = 3.0
-"""Origin: in order, once the longest queue would do; two more for order that is not kept."""
+"""Origin: judgement; in order, once the longest queue would do, and two more are for order that is not kept."""
 
 
 def find(facts: Facts) -> Found | None:

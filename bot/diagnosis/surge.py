@@ -1,19 +1,23 @@
 """A surge: more jobs than usual came, from one source or many, and they are what waits."""
 
-from bot.core.finding import LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import weights
-from bot.core.room import never_came
+from bot.core.room import has_room, never_came
 from bot.core.statement import Statement, statement
 
 MOST = 0.5
-"""Origin: half of what waits; then it would be no queue worth an alert without the surge."""
+"""Origin: most of what waits."""
 MORE = 1.3
-"""Origin: hours of the same kind differ by a third (public traces)."""
+"""Origin: judgement; a third above the usual is an ordinary busy hour."""
+PROVEN = 1.8
+"""Origin: judgement; nearly twice the usual, known from a day or weeks, is a surge even in a full pool."""
 CHANCE = 2.0
-"""Standard deviations of jobs that come in batches."""
+"""Origin: two standard deviations of jobs that come in batches: 1 in 40 by chance."""
 LEAST_SHARE, ITS_PART = 0.4, 0.3
-"""Origin: pytorch#183016, where one bot sent two of three jobs: so large a part, and so much of the others' usual."""
+"""Origin: judgement; so large a part of all jobs, and so much of the usual part of the others (pytorch#183016)."""
+BURST = 1.5
+"""Origin: judgement; from half as much again on, a peak is told beside the mean."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -31,12 +35,29 @@ def find(facts: Facts) -> Found | None:
     if came < MORE * due and most < 2 * MORE * usual.high:
         return None
     seen = [statement("arrived", per_minute=came / minutes, usual=usual.arrivals, seconds=now.at - known[0].at)]
-    if most > 1.5 * came / minutes:
+    if most > BURST * came / minutes:
         seen.append(statement("burst", per_minute=most))
     source = _source(facts)
     part = None if facts.backlog.parts else min(now.queued or 0, round(came - due))
-    sure = LOW if now.limit is not None and never_came(facts) else MEDIUM
-    return Found(sure, (*seen, *source), part=part, remedy="stop_source" if source else "")
+    return Found(
+        _sure(facts, came / due if due else 1.0, most / usual.high if usual.high else 1.0),
+        (*seen, *source),
+        part=part,
+        remedy="stop_source" if source else "",
+    )
+
+
+def _sure(facts: Facts, times: float, most: float) -> float:
+    """Low where a smaller pool than before gets no machines, or a full one no more than it might have any day."""
+    now, usual = facts.now, facts.usual
+    if now.limit is None:
+        return MEDIUM
+    had = max((s.online or 0 for s in facts.series if s.at < usual.since), default=0)
+    if has_room(facts, now):
+        return LOW if never_came(facts) and (now.online or 0) < AS_MANY * had else MEDIUM
+    over = now.arrivals_per_minute is not None and usual.high is not None and now.arrivals_per_minute <= usual.high
+    known = bool(usual.weeks) or usual.most is not None or now.usual_arrivals_per_minute is not None
+    return MEDIUM if known and (times > PROVEN or (over and most > PROVEN)) else LOW
 
 
 def _source(facts: Facts) -> list[Statement]:

@@ -5,7 +5,7 @@ from bot.core.room import has_room
 from bot.core.statement import statement
 
 ALMOST_NONE = 50
-"""Origin: one look at a large organization's queues takes that many calls (GitHub gives 5,000 an hour)."""
+"""Origin: judgement; one of a hundred of the 5,000 calls that GitHub gives an hour."""
 
 
 def find(facts: Facts) -> Found | None:

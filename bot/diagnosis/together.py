@@ -5,7 +5,7 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 
 LEAST_POOLS = 3
-"""Origin: two pools may queue by chance."""
+"""Origin: judgement; two pools may queue by chance."""
 
 
 def find(facts: Facts) -> Found | None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from bot.core.finding import LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import mean
-from bot.core.room import has_room, limit_of, never_came, room_of, window
+from bot.core.room import COUNTED_MINUTES, has_room, limit_of, never_came, room_of, window
 from bot.core.statement import Statement, statement
 
 TELLING = ("creates", "create_failures", "booting")
@@ -39,10 +39,10 @@ def _came(facts: Facts) -> Statement:
 
 def _counted(facts: Facts) -> list[Statement]:
     """Machines that were created for the jobs that came, where both are counted."""
-    created, arrived = facts.now.creates, mean(facts.recent(15), "arrivals_per_minute")
+    created, arrived = facts.now.creates, mean(facts.recent(COUNTED_MINUTES), "arrivals_per_minute")
     if created is None or arrived is None:
         return []
-    return [statement("created_of", created=created, arrivals=round(15 * arrived))]
+    return [statement("created_of", created=created, arrivals=round(COUNTED_MINUTES * arrived))]
 
 
 RULES = (Rule("too_few", find, Scaling.HELPS, remedy="check_scaling_settings", needs=("busy",)),)

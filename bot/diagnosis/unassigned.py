@@ -2,10 +2,11 @@
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import means
+from bot.core.room import COUNTED_MINUTES
 from bot.core.statement import statement
 
 OTHERS_START = 0.5
-"""Origin: where most jobs that come start beside the queue, the waiting ones are of another kind."""
+"""Origin: most; where most jobs that come start beside the queue, the waiting ones are of another kind."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -14,7 +15,7 @@ def find(facts: Facts) -> Found | None:
     if not now.idle or len(facts.fleet.idle_beside) > 1:
         return None
     seen = statement("idle_beside_wait", idle=now.idle, queued=now.queued, oldest_wait_seconds=now.oldest_wait_seconds)
-    came, started = means(facts.recent(30), ("arrivals_per_minute", "starts_per_minute"))
+    came, started = means(facts.recent(2 * COUNTED_MINUTES), ("arrivals_per_minute", "starts_per_minute"))
     if started and started > OTHERS_START * (came or 0.0):
         return Found(MEDIUM, (seen,), () if now.unservable is not None else ("unservable",))
     return Found(HIGH if len(looks) > 1 else LOW, (seen,))

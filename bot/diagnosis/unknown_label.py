@@ -4,7 +4,7 @@ from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.statement import statement
 
 MOST = 0.5
-"""Origin: more than half, so it is why the pool queues."""
+"""Origin: most, so it is why the pool queues."""
 
 
 def find(facts: Facts) -> Found | None:

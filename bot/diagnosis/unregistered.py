@@ -6,19 +6,17 @@ from itertools import takewhile
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import mean, means
 from bot.core.pool.pool import Snapshot
-from bot.core.room import LEAST_ROOM
+from bot.core.room import COUNTED_MINUTES, LEAST_ROOM
 from bot.core.statement import statement
 
-COUNTED_MINUTES = 15.0
-"""Origin: the window over which `creates` and `registered` are counted (docs/reference/metrics.md)."""
 SOON = 3
-"""Quarters of an hour in which a third is enough."""
+"""Origin: judgement; quarters of an hour in which a third is enough."""
 PART = 1 / 3
-"""Origin: one of three machines that never works halves a pool's growth; fewer are chance."""
+"""Origin: judgement; one of three machines that never works slows a pool clearly, fewer may be chance."""
 FEW = 1 / 5
-"""Origin: every fifth machine is lost money and places, and over a whole incident no chance."""
+"""Origin: judgement; every fifth machine is lost money and places, and over a whole incident no chance."""
 LONG, TOO_LONG = 2.5, 8.0
-"""Origin: boots vary by half, so two and a half times is another boot; the slowest on public record took five."""
+"""Origin: judgement; a boot of two and a half times the usual is another boot, and after eight none will end."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -28,7 +26,8 @@ def find(facts: Facts) -> Found | None:
     """
     now, quarters = facts.now, round((facts.now.at - facts.usual.since) / 60 / COUNTED_MINUTES)
     backs = range(1, max(SOON, quarters))
-    ends = [facts.now, *(found[-1] for back in backs if (found := facts.before(back * COUNTED_MINUTES - 0.5)))]
+    older = (facts.before(back * COUNTED_MINUTES - 0.5) for back in backs)
+    ends = [now, *(found[-1] for found in older if found)]
     booted, registered = 0, 0
     for number, end in enumerate(ends):
         if end.creates is None or end.registered is None:
@@ -70,8 +69,12 @@ def unseen(facts: Facts) -> Found | None:
 
     While jobs wait and no runner is idle, each runner that registers starts one (actions-runner-controller#3953).
     """
-    now, looks = facts.now, facts.recent(min(45.0, (facts.now.at - facts.usual.since) / 60))
-    if (now.creates is not None and now.registered is not None) or any(s.idle for s in looks) or len(looks) < 3:
+    now, looks = facts.now, facts.recent(min(SOON * COUNTED_MINUTES, (facts.now.at - facts.usual.since) / 60))
+    if (
+        (now.creates is not None and now.registered is not None)
+        or any(s.idle for s in looks)
+        or len(looks) <= LEAST_ROOM
+    ):
         return None
     minutes, working = (looks[-1].at - looks[0].at) / 60, now.online or 0
     first = next((s.failed for s in looks if s.failed is not None), None)

@@ -1,8 +1,9 @@
-"""Prints the structure: `python -m tests.architecture [RULE]`, where RULE lists the breaches of one rule."""
+"""Prints the structure: `python -m tests.architecture [RULE]` lists the breaches of one rule, `numbers` the numbers."""
 
 import sys
 from collections import Counter
 
+from tests.architecture import numbers
 from tests.architecture.imports import PACKAGES, behavior_imports, package_of
 from tests.architecture.layout import BEHAVIORS, BESIDE, HANDLERS, LAYERS, NEIGHBORS
 from tests.architecture.rules import RULES
@@ -16,6 +17,10 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         print("\n".join(overview(whole)))
         return 0
+    if arguments == ["numbers"]:
+        lines, status = numbers.report(whole)
+        print("\n".join(lines))
+        return status
     chosen = [rule for rule in RULES if rule.__name__ in arguments]
     if len(chosen) != len(arguments):
         print(f"There is no such rule. There are: {', '.join(rule.__name__ for rule in RULES)}")

@@ -25,7 +25,7 @@ from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.causes import SCALING, cause_name
-from bot.views.words.diagnosis import remedy_words, seen_words
+from bot.views.words.diagnosis import plainly, remedy_words, seen_words
 from bot.views.words.forecasts import forecast_words
 
 MOST_UNKNOWN_ROWS = 3
@@ -150,7 +150,9 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
     if cause is None and pool and _waits_long(view, pool):
-        parts.append(say("*Likely cause{about}:* not known. Diagnose shows the figures.", about=about))
+        seen = escaped(plainly(view.pools[pool].latest), 200)
+        parts.append(say("{seen}. *Likely cause{about}:* not known. Diagnose says which figures would tell.",
+                         seen=seen, about=about))  # fmt: skip
         about = say("")
     if cause is not None:
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,

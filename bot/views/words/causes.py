@@ -249,8 +249,9 @@ def matrix_lines(
 ) -> list[str]:
     """A row for each source, the figures that nothing gave just now (`silent`), and the causes by id (`found`)."""
     never = [cause_name(cause) for cause in CAUSES if cause not in found]
-    causes = f"{count(len(found), 'cause')} of {len(CAUSES)} can be found"
+    named = listed(map(cause_name, found), MOST_IN_A_ROW)
+    causes = f"{count(len(found), 'cause')} of {len(CAUSES)} can be named: {named}"
     lines = [f"{source} gives {listed(names, MOST_IN_A_ROW) or 'nothing more'}" for source, names in given.items()]
     lines += [f"unknown right now: {listed(silent, MOST_IN_A_ROW)}"] if silent else []
-    lines += [f"{causes}; never found: {listed(never, MOST_IN_A_ROW)}" if never else causes]
+    lines += [f"{causes}; never named: {listed(never, MOST_IN_A_ROW)}" if never else causes]
     return [f"{pools}: {one}" for one in lines]

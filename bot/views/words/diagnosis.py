@@ -8,8 +8,9 @@ from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.mrkdwn import Marked, date, escaped, say, unmarked
+from bot.views.words.before import before_words
 from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name
-from bot.views.words.phrase import in_words
+from bot.views.words.phrase import in_words, phrase
 
 WHY = {
     Factor.ARRIVALS: "because more jobs than usual came",
@@ -63,7 +64,17 @@ def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str,
     if chosen is not None:
         verdict.append(f"Evidence: {'; '.join(evidence_words(chosen.findings[0]))}.")
         verdict.append(f"What to do: {advice_words(chosen.findings[0])}")
+    if found.before is not None:
+        verdict.append(unmarked(before_words(found.before)))
     return (*verdict, *rest_lines(found, figures))
+
+
+def plainly(sample: Snapshot | None) -> str:
+    """What anybody sees of a pool whose cause is not known."""
+    if sample is None:
+        return ""
+    told = ("queued", "oldest_wait_seconds", "busy", "idle", "limit")
+    return phrase(EVIDENCE["seen_plainly"], {name: getattr(sample, name) for name in told})
 
 
 def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Literal
 from bot.core.alert import SilentReason
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.requests import ActiveSilence, Coverage
+from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.pool.outlook import Score, ScoreSummary
 
 
@@ -201,6 +202,8 @@ class Diagnosed:
     """Pool that could not be measured → why, as its source says; empty: never measured."""
     answers: tuple[int, int] | None = None
     """What people said about the first cause in incidents that have ended: (yes, no); None: nobody said anything."""
+    before: SeenBefore | None = None
+    """The newest closed incident that looked like the first cause."""
     kind: Literal["diagnosed"] = "diagnosed"
 
 

@@ -1,0 +1,53 @@
+"""What a new incident looks like: the newest closed one with the same evidence, and what came of it."""
+
+from collections.abc import Iterable
+
+from bot.core.finding import Finding
+from bot.core.incident.details.events import CauseJudged
+from bot.core.incident.details.seen_before import SeenBefore
+from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Entry, Event
+
+
+def seen_before(closed: Iterable[Incident], found: Finding) -> SeenBefore | None:
+    """The newest that looks alike: the same pool or the same first cause, and the same evidence."""
+    alike = [(one, mine) for one in closed if one.closed for mine in [_alike(one, found)] if mine is not None]
+    if not alike:
+        return None
+    incident, mine = max(alike, key=lambda pair: pair[0].opened_at)
+    judged = [entry for entry in incident.log.timeline if isinstance(entry.details, CauseJudged)]
+    answers = {entry.who: _fits(entry) for entry in judged if _about(entry) == mine.cause}
+    done = next((one for one in incident.log.timeline if _mitigates(one)), None)
+    return SeenBefore(
+        at=incident.opened_at,
+        cause=mine.cause,
+        confirmed=None if not answers else sum(answers.values()) * 2 >= len(answers),
+        done="" if done is None else done.event.value,
+        done_seconds=None if done is None else max(0.0, done.at - incident.began_at),
+        seconds=incident.lasted(incident.closed_at or incident.opened_at),
+    )
+
+
+def _alike(incident: Incident, found: Finding) -> Finding | None:
+    """What that incident held for its cause, if it looks like this one."""
+    evidence = {seen.id for seen in found.evidence}
+    held = (
+        verdict.finding
+        for pool, verdict in incident.pools.verdicts.items()
+        if pool == found.pool or verdict.finding.cause == found.cause
+    )
+    return next((one for one in held if {seen.id for seen in one.evidence} == evidence), None)
+
+
+def _mitigates(entry: Entry) -> bool:
+    """Whether somebody did something about the queue: a silence changes the alert alone."""
+    event = entry.event
+    return event in {Event.SCALED, Event.RESOLVED_BY_HAND}
+
+
+def _about(entry: Entry) -> str:
+    return entry.details.cause if isinstance(entry.details, CauseJudged) else ""
+
+
+def _fits(entry: Entry) -> bool:
+    return isinstance(entry.details, CauseJudged) and entry.details.fits
