@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from bot.core.alert import Alert, Delivery, Kind, Links, Status
 from bot.sources.group import FIRST_LABELS, MOST_DESCRIPTION_CHARS, MOST_KEY_CHARS, MOST_TITLE_CHARS
-from bot.sources.labels import link, priority, teams
+from bot.sources.labels import line_ends, link, priority, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, number, text
 
 STATES = {"ALARM": Status.FIRING, "OK": Status.RESOLVED, "INSUFFICIENT_DATA": Status.FIRING}
@@ -75,11 +75,11 @@ def _alert(message: Mapping[str, object], name: str, arn: str, state: str) -> Al
 def _described(description: str) -> tuple[dict[str, str], str]:
     """(values of known keys, other lines), from lines or the older form separated by `|`.
 
-    Terraform and the console also leave line breaks as a backslash and an `n`.
+    Terraform and the console also leave line breaks as a backslash and an `n`, or as `\\r\\n`.
     """
     facts: dict[str, str] = {}
     rest: list[str] = []
-    description = description.replace("\\n", "\n")
+    description = line_ends(description.replace("\\r\\n", "\n").replace("\\n", "\n"))
     for line in description.split("\n" if "\n" in description else "|"):
         key, equals, value = line.partition("=")
         if equals and (known := key.strip().upper()) in KEYS:

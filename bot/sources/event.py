@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from bot.core.alert import Alert, Delivery, Links, Status
-from bot.sources.group import MOST_DESCRIPTION_CHARS
+from bot.sources.group import MOST_DESCRIPTION_CHARS, MOST_TITLE_CHARS
 from bot.sources.labels import figures, link, machine, priority, silenceable, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, pairs, read, text
 
@@ -61,7 +61,7 @@ def when(value: object) -> float | None:
     given = text(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if found := _EPOCH.fullmatch(given):
         return int(found[1]) + int(found[2] or 0) / 1000
-    return instant(given) if _ZONED.fullmatch(given) else None
+    return instant(given)
 
 
 def _time(value: object) -> str:
@@ -69,13 +69,44 @@ def _time(value: object) -> str:
     return wrong if when(value) is None else ""
 
 
+def _digits(value: object) -> str | None:
+    """A whole number as its digits; None for anything else."""
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)
+    return str(int(value)) if whole and isinstance(value, int | float) else None
+
+
+def _plain(event: Mapping[str, object]) -> tuple[dict[str, object], list[tuple[str, str]]]:
+    """(the event as it is meant, what was odd): what can be read without doubt is read, and said.
+
+    A number and its digits give one identity; case and `"1"` leave nothing open, and a time without a zone is UTC.
+    """
+    read_as, odd = dict(event), list[tuple[str, str]]()
+    for box, place in ((read_as, ""), (dict(fields(event.get("identity"))), "identity.")):
+        for name in IDENTITY if place else ("source", "title"):
+            if (digits := _digits(box.get(name))) is not None:
+                box[name] = digits
+                odd.append((f"{place}{name}", f"is a number, read as the text {digits[:60]}"))
+        if place and isinstance(event.get("identity"), dict):
+            read_as["identity"] = box
+    version, state, at = (text(event.get(name)).strip() for name in ("schema_version", "state", "occurred_at"))
+    if isinstance(event.get("schema_version"), str) and version == str(VERSION):
+        read_as["schema_version"] = VERSION
+        odd.append(("schema_version", f"is a text, read as the number {VERSION}"))
+    if state.upper() in STATES and event.get("state") != state.upper():
+        read_as["state"] = state.upper()
+        odd.append(("state", f"is read as {state.upper()}"))
+    if when(at) is not None and not _ZONED.fullmatch(at) and not _EPOCH.fullmatch(at):
+        odd.append(("occurred_at", "has no zone, so it counts as UTC"))
+    return read_as, odd
+
+
 def _address(value: object) -> str:
     wrong = "is not an http(s) address of at most 2,048 characters without a user name"
     return "" if isinstance(value, str) and link(value) else wrong
 
 
-IDENTIFYING = frozenset({"schema_version", "source", "state", "title", "occurred_at", "identity"})
-"""What an incident cannot do without, and what tells alerts apart; a violation elsewhere is only noted."""
+DECISIVE = frozenset({"schema_version", "state", "occurred_at"})
+"""What has to be valid; of `source`, `title` and `identity` a text is enough. A violation elsewhere is only noted."""
 REQUIRED = ("schema_version", "source", "state", "title", "priority", "occurred_at", "teams", "identity", "links")
 FIELDS: Mapping[str, Check] = {
     "schema_version": _version,
@@ -112,14 +143,12 @@ def parse(body: bytes) -> Delivery:
     Raises Unreadable with all of them if one leaves open which alert fires or resolves, and since when: an unknown or
     missing part of the identity does not.
     """
-    event = read(body)
-    found = _problems(event)
+    event, odd = _plain(read(body))
+    found = [*odd, *_problems(event)]
     named = [f"{place}: {rule}" for place, rule in found[:MOST_NAMED]]
     named += [f"and {len(found) - MOST_NAMED} more problems"] if len(found) > MOST_NAMED else []
-    for place, rule in found:
-        name = place.partition(".")[0]
-        if name in IDENTIFYING and rule != NO_SUCH_FIELD and (name != "identity" or name in event):
-            raise Unreadable("; ".join(named))
+    if _open_which(event):
+        raise Unreadable("; ".join(named))
     alert = _alert(event)
     return Delivery(
         source="event",
@@ -129,6 +158,16 @@ def parse(body: bytes) -> Delivery:
         alerts=(alert,),
         oddities=tuple(named),
     )
+
+
+def _open_which(event: Mapping[str, object]) -> bool:
+    """Whether it stays open which alert fires or resolves, and since when."""
+    identity = event.get("identity", {})
+    known = isinstance(identity, dict) and all(
+        isinstance(identity.get(name), str | None) for name in IDENTITY if name in identity
+    )
+    spoken = all(isinstance(event.get(name), str) and text(event[name]).strip() for name in ("source", "title"))
+    return not (known and spoken) or any(FIELDS[name](event.get(name)) for name in DECISIVE)
 
 
 def _problems(event: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -171,7 +210,7 @@ def fingerprint(event: Mapping[str, object]) -> str:
 
 
 def _alert(event: Mapping[str, object]) -> Alert:
-    title = " ".join(text(event["title"]).split())
+    title = cut(" ".join(text(event["title"]).split()), MOST_TITLE_CHARS)
     status, at = STATES[text(event["state"])], when(event["occurred_at"])
     links = Links(*(link(text(fields(event.get("links")).get(name), None)) for name in LINKS))
     rule_uid, labels = silenceable(links.silence, title)

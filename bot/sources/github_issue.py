@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from bot.core.alert import Alert, Delivery, Links, Status, digest
 from bot.core.reporting.issue import is_own
 from bot.sources.group import MOST_DESCRIPTION_CHARS, MOST_TITLE_CHARS
-from bot.sources.labels import figures, first_link, machine, priority, silenceable, teams
+from bot.sources.labels import figures, first_link, line_ends, machine, priority, silenceable, teams
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, read, text
 
 LABEL = "area:alerting"
@@ -72,7 +72,7 @@ def _alert(issue: Mapping[str, object], names: list[str], repository: str, *, ov
     """
     created, changed = instant(issue.get("created_at")), instant(issue.get("updated_at"))
     ended = instant(issue.get("closed_at")) or changed or created
-    body = text(issue.get("body"), MOST_BODY_CHARS).replace("\r\n", "\n")
+    body = line_ends(text(issue.get("body"), MOST_BODY_CHARS))
     details, labels = _details(body), _by_name(names)
     bold = _BOLD.search(body.partition(_HEADING)[0])  # the first lines, above the details
     own_print = _FINGERPRINT.fullmatch(details.get("fingerprint", "").strip(" `").lower())

@@ -22,8 +22,11 @@ _FIGURE = re.compile(
 _MACHINE = re.compile(r"\bMachine (\S{1,100}) has a long queue\b", re.IGNORECASE)
 _MATCHER = re.compile(r"\s*([^=!~\s]+)\s*=(?!~)\s*(.*)", re.DOTALL)
 _VALUE = re.compile(
-    r"\[\s*(?:var='(?:[^'\\]|\\.){1,200}'\s+(?=metric=))?(?:var|metric)='((?:[^'\\]|\\.){1,200})'\s+labels=\{[^}]{0,2000}\}\s+value=([^\s\]]{1,40})\s*\]"
+    r"\[\s*(?:var='(?:[^'\\]|\\.){1,200}'\s+(?=metric=))?(?:var|metric)='((?:[^'\\]|\\.){1,200})'\s+labels=\{(?:(?!\[\s*(?:var|metric)=').){0,2000}?\}\s+value=([^\s\]]{1,40})\s*\]",
+    re.DOTALL,
 )
+"""A label's value may hold brackets of any kind, but not the beginning of the next figure."""
+_LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSAFE_IN_LINK = {ord(char): f"%{ord(char):02X}" for char in "<>|\"'`\\^{}"}
 
 Words = Mapping[str, str]
@@ -32,6 +35,11 @@ Words = Mapping[str, str]
 def named(words: Words, name: str) -> Iterator[str]:
     """All values under `name` in any case; PyTorch writes Priority, Team, TEAM and Teams."""
     return (value.strip() for key, value in words.items() if key.lower() == name and value.strip())
+
+
+def line_ends(text: str) -> str:
+    """The text with each of its line ends as `\\n`: Windows, old Macs and Unicode have others."""
+    return _LINE_END.sub("\n", text)
 
 
 def priority(annotations: Words, labels: Words) -> str | None:

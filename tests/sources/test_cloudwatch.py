@@ -132,3 +132,10 @@ def test_the_description_on_the_page_is_read() -> None:
         "The oldest waiting job of linux.2xlarge is too old.",
     )
     assert alert.links.runbook == "https://runbooks.example/queue"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\\n", "\\r\\n", "\u2028", "\x85"])
+def test_conventions_are_found_whatever_ends_the_lines(end: str) -> None:
+    """Consoles, Windows and templates write line ends of their own, some of them as characters."""
+    alert = only("alarm", AlarmDescription=end.join(("Jobs wait", "TEAM=dev-infra", "PRIORITY=P1")))
+    assert (alert.teams, alert.priority, alert.description) == (("dev-infra",), "P1", "Jobs wait")

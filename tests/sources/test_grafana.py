@@ -154,6 +154,8 @@ def test_matchers_of_a_link() -> None:
     [
         ("[ var='a' labels={} value=1 ], [ var='b c' labels={x=y, z=w} value=-2.5e3 ]", {"a": 1.0, "b c": -2500.0}),
         ("[ metric='foo' labels={instance=bar} value=10 ]", {"foo": 10.0}),
+        ("[ var='a' labels={x={y}, z=}[]} value=1 ], [ var='b' labels={x=a\nb} value=2 ]", {"a": 1.0, "b": 2.0}),
+        ("[ var='a' labels={x=}} value=of no number ], [ var='b' labels={} value=2 ]", {"b": 2.0}),
         ("[ var='B0' metric='max_queue_size' labels={} value=114 ]", {"max_queue_size": 114.0}),
         ("[ var='a' labels={} value=1 ], [ var='a' labels={x=y} value=2 ]", {"a": 1.0}),
         ("[ var='a' labels={} value=NaN ], [ var='b' labels={} value=null ]", {}),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 LONGEST_WORDS = 300
 MOST_DECODED_BYTES = 48 * 1024 * 1024
+MOST_DETAILS = 5
+"""Problems of one refusal that are told."""
 MOST_BYTES = 8_000
 """Bytes kept of a response that is not JSON; far more than is shown, so that no secret is cut in half."""
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -38,15 +40,29 @@ def one_line(text: str, most: int = LONGEST_WORDS) -> str:
 def message_of(body: object, content: bytes, cleaned: Callable[[str], str] = str) -> str:
     """A back end's explanation: its `error` or `message`, a bare JSON string, else the start of the response.
 
-    `cleaned` removes secrets before the text is cut, so that no half of one remains.
+    What it names in `errors`, as GitHub does, follows. `cleaned` removes secrets before the text is cut, so that no
+    half of one remains.
     """
     if isinstance(body, str):
         return one_line(cleaned(body))
     if isinstance(body, dict):
-        for key in ("error", "message", "detail", "title"):
-            if isinstance(found := body.get(key), str) and found.strip():
-                return one_line(cleaned(found))
+        words = (body.get(key) for key in ("error", "message", "detail", "title"))
+        found = next((one for one in words if isinstance(one, str) and one.strip()), "")
+        details = _details(body.get("errors"))
+        if found or details:
+            return one_line(cleaned("; ".join(filter(None, (found, *details)))))
     return one_line(cleaned(content[:MOST_BYTES].decode("utf-8", "replace"))) or "no reason given"
+
+
+def _details(errors: object) -> list[str]:
+    """Each problem in a list of them: a text, or an object that names a field and what is wrong with it."""
+    found = []
+    for one in errors[:MOST_DETAILS] if isinstance(errors, list) else []:
+        parts = [one] if isinstance(one, str) else []
+        if isinstance(one, dict):
+            parts = [one.get(key) for key in ("resource", "field", "code", "message")]
+        found.append(" ".join(part for part in parts if isinstance(part, str) and part.strip()))
+    return [words for words in found if words]
 
 
 def _mended(value: object) -> object:

@@ -38,6 +38,8 @@ BY_CODE: Mapping[str, Failure] = {
 }
 BY_STATUS = {401: Failure.CREDENTIALS, 403: Failure.CREDENTIALS, 407: Failure.UNCONNECTED, 413: Failure.SHAPE}
 """For answers without a code."""
+MOST_DETAILS = 5
+"""Problems of one refusal that are told."""
 NEVER_SENT = (
     aiohttp.ClientConnectorError,
     aiohttp.ClientHttpProxyError,
@@ -94,14 +96,24 @@ def unknown_block(error: BaseException, blocks: object) -> str:
 
     A deeper pointer means that our content is wrong; then this is empty.
     """
-    metadata = _body(error).get("response_metadata")
-    messages = metadata.get("messages") if isinstance(metadata, Mapping) else ()
-    for problem in messages if isinstance(messages, list) else ():
+    for problem in _messages(error):
         found = re.search(r"\[json-pointer:/blocks/(\d{1,3})(?:/type)?\]", str(problem))
         if found and isinstance(blocks, list | tuple) and int(found[1]) < len(blocks):
             block = blocks[int(found[1])]
             return str(block.get("type", "")) if isinstance(block, Mapping) else ""
     return ""
+
+
+def _messages(error: BaseException) -> list[object]:
+    """What Slack says beside its code, such as which block it means."""
+    metadata = _body(error).get("response_metadata")
+    messages = metadata.get("messages") if isinstance(metadata, Mapping) else None
+    return messages if isinstance(messages, list) else []
+
+
+def _details(error: BaseException) -> str:
+    """The same in one line; for most codes Slack says nothing."""
+    return one_line("; ".join(str(one) for one in _messages(error)[:MOST_DETAILS]), 300)
 
 
 def code_of(error: BaseException) -> str:
@@ -124,7 +136,7 @@ def _words(error: BaseException) -> tuple[str, str]:
     if code == "missing_scope" and isinstance(needed := _body(error).get("needed"), str):
         return f"missing_scope: the app needs {one_line(needed, 80)}", "add it and install the app again"
     if code:
-        return code, ""
+        return ": ".join(filter(None, (code, _details(error)))), ""
     if words := _of_connecting(error):
         return words
     if status:

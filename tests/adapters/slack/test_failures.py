@@ -132,3 +132,15 @@ def test_a_host_that_cannot_be_reached_is_named_in_words() -> None:
 def test_words_of_a_strange_code_do_not_reach_the_log() -> None:
     """A code that is no code, with line breaks, is not repeated."""
     assert "\n" not in unreachable(refused("bad\ncode"), "chat.update").what
+
+
+def test_the_words_of_slack_about_a_block_are_told() -> None:
+    """Else nobody finds which of fifty blocks it means; what it says is cut, and on one line."""
+    found = "must be more than 0 characters [json-pointer:/blocks/3/text/text]"
+    error = refused("invalid_blocks", response_metadata={"messages": [f"[ERROR] {found}", "x\n" * 400]})
+    told = unreachable(error, "chat.postMessage")
+    assert told.what.startswith(f"chat.postMessage: invalid_blocks: [ERROR] {found}; x x")
+    assert len(told.what) < 360
+    assert (told.code, told.failure) == ("invalid_blocks", Failure.SHAPE)
+    for odd in (None, [], {"messages": "x"}, {"messages": [None, 1]}):
+        assert unreachable(refused("invalid_blocks", response_metadata=odd), "m").what.startswith("m: invalid_blocks")
