@@ -68,6 +68,7 @@ class Runtime:
             with contextlib.suppress(Unreachable):
                 idle = bool(self.store.clock.problem) and not await self.store.members("open")
                 await self.store.clock.look(farthest_due(self.context.settings.file), idle=idle)
+                await self.store.examine_trail()
             await asyncio.sleep(seconds)
 
     def forget_file(self) -> None:

@@ -133,7 +133,46 @@ async def test_a_process_misses_its_own_last_entry(store: RedisStore, server: re
     await writes(store, WRITTEN + 1, WRITTEN + 2)
     await store.storable()
     assert store.audit_problem()
-    assert f"breaks at entry {WRITTEN + 1:,} of {WRITTEN + 1:,}" in await broken(store)
+    assert f"breaks at entry {WRITTEN + 1:,} of {WRITTEN + 2:,}" in await broken(store)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_trail_that_was_taken_away_is_missed_by_whoever_writes_next(
+    replaced: bool, store: RedisStore, other: RedisStore, server: redis.Redis
+) -> None:
+    """Deleted, or replaced by another consistent one, before anybody asked: the log tells it at once, `/readyz` from
+    then on, and the new chain begins with an entry that says so. Commits at the same time begin it once."""
+    server.delete(AUDIT, HEAD)
+    if replaced:
+        await writes(other, 0, 5)
+    with capture_logs() as lines:
+        await asyncio.gather(*(writes(store, number, number + 1) for number in range(3)))
+    assert [line["event"] for line in lines if line["log_level"] == "error"] == ["audit entry missing"]
+    assert "has lost the entry" in store.audit_problem()
+    told = [entry for _, entry, _ in await store.audit_trail() if entry.what == "audit trail"]
+    assert [(entry.who, list(entry.parameters), entry.outcome) for entry in told] == [
+        ("tailback", ["missing"], "a new chain begins")
+    ]
+    assert (await verified(store)).startswith(f"The chain of {9 if replaced else 4} entries holds")
+
+
+async def test_a_process_that_does_not_write_misses_its_entry_too(store: RedisStore, server: redis.Redis) -> None:
+    """Every process looks by itself, also one that nobody can ask."""
+    server.delete(AUDIT, HEAD)
+    await store.examine_trail()
+    assert "has lost the entry" in store.audit_problem()
+
+
+async def test_what_is_written_after_a_loss_is_not_forgotten(store: RedisStore, server: redis.Redis) -> None:
+    """A recovery accepts the loss after the first entries were written anew: they are this process's own."""
+    server.flushall()
+    await writes(store, 0, 1)
+    assert store.lost_data()
+    store.accept_loss()
+    assert (store.lost_data(), store.audit_problem()) == (False, "")
+    server.delete(AUDIT, HEAD)
+    await store.examine_trail()
+    assert "has lost the entry" in store.audit_problem(), "it is missed, so it was known"
 
 
 async def test_a_long_trail_is_not_held_in_memory(store: RedisStore) -> None:

@@ -56,11 +56,9 @@ def message_of(body: object, content: bytes, cleaned: Callable[[str], str] = str
 
 def _details(errors: object) -> list[str]:
     """Each problem in a list of them: a text, or an object that names a field and what is wrong with it."""
-    found = []
+    found = list[str]()
     for one in errors[:MOST_DETAILS] if isinstance(errors, list) else []:
-        parts = [one] if isinstance(one, str) else []
-        if isinstance(one, dict):
-            parts = [one.get(key) for key in ("resource", "field", "code", "message")]
+        parts = [one.get(key) for key in ("resource", "field", "code", "message")] if isinstance(one, dict) else [one]
         found.append(" ".join(part for part in parts if isinstance(part, str) and part.strip()))
     return [words for words in found if words]
 

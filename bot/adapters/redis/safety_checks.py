@@ -11,6 +11,12 @@ OLDEST = (6, 2)
 CLOCK_SECONDS = 2.0
 NEARLY = 0.9
 """Share of maxmemory above which alerts may soon not be stored."""
+UNWRITTEN = {
+    "aof_last_write_status": "its append-only file",
+    "aof_last_bgrewrite_status": "its append-only file anew",
+    "rdb_last_bgsave_status": "its last snapshot",
+}
+"""Field of INFO: what failed when it is not `ok`. Redis tells no free disk space; this is what it tells of a full one."""
 FORMAT_KEY = "{tailback}:format"
 """The records' format version; a release refuses records of a newer one, which it would damage."""
 
@@ -73,8 +79,9 @@ def nearly_full(facts: object) -> Problem | None:
         return _redis(
             f"Redis uses {used / most:.0%} of its maxmemory", "raise maxmemory, or alerts cannot be stored soon"
         )
-    if str(facts.get("aof_last_write_status", "ok")) != "ok":
-        return _redis("Redis could not write its append-only file", "free space on its disk")
+    for name, what in UNWRITTEN.items():
+        if str(facts.get(name, "ok")) != "ok":
+            return _redis(f"Redis could not write {what}", "free space on its disk, or alerts cannot be stored soon")
     return None
 
 

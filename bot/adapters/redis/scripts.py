@@ -137,6 +137,10 @@ for _, listed in ipairs(change.listed) do redis.call('ZCARD', key('list', listed
 local head, last_id = '', ''
 if #change.entries > 0 then
   head = redis.call('GET', KEYS[5]) or ''
+  local mine = change.last[1] ~= '' and redis.call('XRANGE', KEYS[4], change.last[1], change.last[1])
+  if mine and not (mine[1] and mine[1][2][4] == change.last[2]) then
+    return {'trail', tonumber(redis.call('GET', KEYS[2]) or 0)} -- the writer's last entry is not there any more
+  end
   if change.first and head ~= '' then return {'head', head} end
   redis.call('XLEN', KEYS[4])
 end

@@ -4,6 +4,7 @@ import contextlib
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
@@ -50,7 +51,7 @@ class RedisStore:
         self._requests = count(1)
         """Numbers of the commits; a repeated one has the same, and is applied once."""
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
-        self._trail = TrailEnds()
+        self._trail = TrailEnds(clocks.now)
         self._new = NewIncidents(0 if shared else MOST_NEW)
         self._hw = 0
         self._lost = False
@@ -118,18 +119,19 @@ class RedisStore:
     async def commit(self, change: Change) -> None:
         """Apply a change atomically. Raises Conflict, AlreadyDone, or Unreachable (UNKNOWN: it may be applied)."""
         follows, rows = self._trail.take(change.audit) if change.audit else ((), [])
-        unfollowed = follows
+        unfollowed, missed = follows, self._trail.last_id
         try:
             moved = await self._committed(change, rows, first=not follows)
-            unfollowed = (moved,) if moved is not None else ()
+            unfollowed = (moved,) if moved else ()
         except Unreachable as error:
             if error.failure is Failure.UNKNOWN:
                 logged(rows, "unknown")
             raise
         finally:
             self._trail.give_back(unfollowed)
-        if moved is not None:  # this process wrote nothing yet, and others did
-            await self.commit(change)
+        if moved is not None:  # this process wrote nothing yet, and others did, or what it wrote is gone
+            begins = None if moved else self._trail.begin_anew(missed, lost=self._lost)
+            await self.commit(replace(change, audit=(begins, *change.audit)) if begins else change)
 
     async def claim(self, most: int) -> Claims:
         """Claim up to `most` due records for the length of the lease; unreadable ones are put back and logged."""
@@ -179,9 +181,13 @@ class RedisStore:
         Raises Unreachable when nothing can be stored: full memory or disk, a replica, no connection.
         """
         await self._link.read("SET", keys.PROBE, "1", "EX", "300")
+        await self.examine_trail()
+        return "; ".join((one.what, one.remedy)) if (one := await self.filling()) else ""
+
+    async def examine_trail(self) -> None:
+        """Look whether this process's last audit entry is still there; each does so by itself, whoever asks."""
         if last := self._trail.last_id:
             self._trail.examine(last, entries(await self._link.read("XRANGE", keys.AUDIT, last, last)))
-        return "; ".join((one.what, one.remedy)) if (one := await self.filling()) else ""
 
     async def filling(self) -> Problem | None:
         """A warning while memory or disk are nearly used up."""
@@ -207,12 +213,14 @@ class RedisStore:
         """Continue with the data in Redis; lost records have been recovered from outside."""
         self._lost = False
         self._hw = 0
-        self._trail.start_over()
+        self._trail.accept_loss()
 
     async def _committed(self, change: Change, rows: list[tuple[str, str]], *, first: bool) -> str | None:
-        """None if applied, else the hash of the trail's last entry, which the first entry must follow."""
+        """None if applied, else the last entry's hash, to be followed; empty if our own last one is gone."""
         lease = math.ceil(self._lease * self._clocks.rate() * 1000)
-        args = keys.request(change, self._clocks.now(), rows, lease=lease, sender=self._sender, first=first)
+        args = keys.request(
+            change, self._clocks.now(), rows, lease=lease, sender=self._sender, first=first, last=self._trail.last
+        )
         request = f"{keys.ROOT}req:{self._sender}.{next(self._requests)}"
         names = (request, keys.HW, keys.DUE, keys.AUDIT, keys.HEAD)
         seen = self._hw
@@ -228,6 +236,9 @@ class RedisStore:
                 return None
             case b"head":
                 return text(detail)
+            case b"trail":
+                self._note(whole(detail), seen)
+                return ""
             case b"once":
                 raise AlreadyDone(text(detail))
         raise Conflict(text(detail))
@@ -277,6 +288,7 @@ class RedisStore:
         """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""
         if high < seen:
             self._lost = True
+            self._trail.lost()
             self._hw = high
             structlog.get_logger().error("redis lost data", committed_seen=seen, committed_found=high)
         else:

@@ -1,7 +1,7 @@
 """This process's part of the audit trail: what its next entry follows, and whether its last one is still there."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import structlog
 
@@ -18,14 +18,21 @@ class TrailEnds:
     last when it wrote. So the branches of all processes are joined again and again, without another request.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
         self._ends: list[str] = []
         self._own: deque[str] = deque(maxlen=256)
         self._last_hash = ""
         self.last_id = ""
         """The stream id of this process's last entry; empty before the first."""
+        self._before_loss = ""
         self.problem = ""
         """Set once the last entry was found missing; stays until the process is restarted."""
+
+    @property
+    def last(self) -> tuple[str, str]:
+        """Stream id and hash of this process's last entry, which a commit expects to find; empty before the first."""
+        return self.last_id, self._last_hash
 
     def take(self, entries: Iterable[AuditEntry]) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
         """(the hashes taken, the text and hash of each entry)."""
@@ -46,8 +53,28 @@ class TrailEnds:
         self._own += (hashed for _, hashed in rows)
         logged(rows)
 
-    def start_over(self) -> None:
-        """After a loss of data that was accepted: follow what is in the store now."""
+    def lost(self) -> None:
+        """The store has lost data, perhaps the entries so far too."""
+        self._before_loss = self.last_id
+
+    def accept_loss(self) -> None:
+        """Follow what is in the store now, but for what this process has written since the loss."""
+        if self.last_id == self._before_loss:
+            self._start_over()
+
+    def begin_anew(self, missing: str, *, lost: bool) -> AuditEntry | None:
+        """The entry with which a new chain begins, because that under the id `missing` is gone from the store.
+
+        None if another commit has begun it already. `lost`: the store has lost data, which is told elsewhere.
+        """
+        if missing != self.last_id:
+            return None
+        if not lost:
+            self._miss(missing, "")
+        self._start_over()
+        return AuditEntry(self._now(), "tailback", "audit trail", {"missing": missing}, outcome="a new chain begins")
+
+    def _start_over(self) -> None:
         self._ends.clear()
         self._last_hash = self.last_id = ""
 
@@ -55,6 +82,11 @@ class TrailEnds:
         """Compare the last entry with what the store has under its id."""
         found = kept[0][2] if kept else ""
         if stream_id != self.last_id or found == self._last_hash or self.problem:
+            return
+        self._miss(stream_id, found)
+
+    def _miss(self, stream_id: str, found: str) -> None:
+        if self.problem:
             return
         self.problem = (
             f"the audit trail has lost the entry {stream_id}, which this process wrote; run tailback audit --verify, "

@@ -62,6 +62,8 @@ def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: flo
         ({"maxmemory": "unlimited", "used_memory": 10**12}, ""),
         ({"maxmemory": 1000, "used_memory": ""}, ""),
         ({"aof_last_write_status": "err"}, "append-only"),
+        ({"aof_last_bgrewrite_status": "err"}, "append-only file anew"),
+        ({"rdb_last_bgsave_status": "err"}, "last snapshot"),
         ({}, ""),
     ],
 )

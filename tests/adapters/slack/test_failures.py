@@ -142,5 +142,6 @@ def test_the_words_of_slack_about_a_block_are_told() -> None:
     assert told.what.startswith(f"chat.postMessage: invalid_blocks: [ERROR] {found}; x x")
     assert len(told.what) < 360
     assert (told.code, told.failure) == ("invalid_blocks", Failure.SHAPE)
-    for odd in (None, [], {"messages": "x"}, {"messages": [None, 1]}):
+    odd_ones: tuple[object, ...] = (None, [], {"messages": "x"}, {"messages": [None, 1]})
+    for odd in odd_ones:
         assert unreachable(refused("invalid_blocks", response_metadata=odd), "m").what.startswith("m: invalid_blocks")
