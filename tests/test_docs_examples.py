@@ -16,6 +16,7 @@ USED = {
     "toml": "tests/test_docs.py",
     ("docs/design/posting.md", "python"): "tests/posting/test_keep_message.py",
     ("docs/how-to/reports.md", "text"): "tests/views/test_report_page.py",
+    ("docs/how-to/systemd.md", "nginx"): "tests/deploy/proxies.py",
     ("docs/integrations/sns.md", "text"): "tests/sources/test_cloudwatch.py",
 }
 """Kind of block, or page and kind: the test that uses such blocks. The other kinds are used below."""

@@ -34,7 +34,7 @@ from handlers.slack_app.interactions import (
     from_view,
     opened_by,
 )
-from handlers.slack_app.respond import Afterwards, draw_home, tell
+from handlers.slack_app.respond import Afterwards, tell
 
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that asks to try again must arrive in time."""
@@ -237,7 +237,7 @@ def _commanded(context: Context, afterwards: Afterwards) -> Handler:
 
 def _home_opened(context: Context, afterwards: Afterwards) -> Handler:
     async def home_opened(ack: Ack, body: Body) -> None:
-        afterwards.do(draw_home(context, opened_by(body)))
+        afterwards.do(afterwards.draw_home(context, opened_by(body)))
         await ack()
 
     return home_opened

@@ -30,6 +30,22 @@ class Afterwards:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
+        self._drawn_for: dict[str, bool] = {}
+        """Whose App Home is being drawn, and whether it has to be drawn once more."""
+
+    async def draw_home(self, context: Context, who: str) -> None:
+        """Draw a person's App Home, one drawing at a time; those asked for meanwhile share the next one."""
+        if who in self._drawn_for:
+            self._drawn_for[who] = True
+            return
+        try:
+            more = True
+            while more:
+                self._drawn_for[who] = False
+                await draw_home(context, who)
+                more = self._drawn_for[who]
+        finally:
+            del self._drawn_for[who]
 
     def do(self, work: Coroutine[Any, Any, None]) -> None:
         """Start a task; its exceptions are logged."""

@@ -193,4 +193,4 @@ async def test_a_cut_end_shows(store: RedisStore, server: redis.Redis) -> None:
     with pytest.raises(Refused, match="An entry of the trail is missing: 2,498 entries are there and fit"):
         await verified(store)
     await writes(store, WRITTEN, WRITTEN + 1)
-    assert f"breaks at entry {WRITTEN - 1:,} of {WRITTEN - 1:,}" in await broken(store)
+    assert f"breaks at entry {WRITTEN - 1:,} of {WRITTEN:,}" in await broken(store)

@@ -16,7 +16,7 @@ UNWRITTEN = {
     "aof_last_bgrewrite_status": "its append-only file anew",
     "rdb_last_bgsave_status": "its last snapshot",
 }
-"""Field of INFO: what failed when it is not `ok`. Redis tells no free disk space; this is what it tells of a full one."""
+"""Field of INFO: what failed when it is not `ok`. Redis tells no free disk, and this of a full one."""
 FORMAT_KEY = "{tailback}:format"
 """The records' format version; a release refuses records of a newer one, which it would damage."""
 

@@ -1,13 +1,16 @@
 """Everything that Slack delivers, through signed requests: what is done, and what the person sees."""
 
+import asyncio
 from typing import Any, cast
 
 import pytest
 
 from bot.core.incident.incident import State
+from bot.core.message import Block
 from bot.core.record import Change, Conflict
 from bot.core.requests.interaction import request_id
 from bot.ports import Failure, Unreachable
+from handlers.http.metrics import REGISTRY
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Endpoint
 from tests.world import ANA, BEN, CAM
@@ -311,3 +314,41 @@ async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:
         await endpoint.press("ack", request_id(incident, "ack"))
         assert conflicts == [0]
         assert endpoint.world.incident.ownership.owner == ANA
+
+
+async def test_sixty_openings_of_app_home_share_their_drawings(endpoint: Endpoint) -> None:
+    """One drawing at a time for each person; those who come while it runs get the next one together."""
+    going_on, drawn = asyncio.Event(), list[str]()
+    publish = endpoint.world.chat.publish_home
+
+    async def slowly(user: str, view: Block) -> None:
+        drawn.append(user)
+        await going_on.wait()
+        await publish(user, view)
+
+    endpoint.world.chat.publish_home = slowly  # type: ignore[method-assign]
+    opened = [endpoint.afterwards.draw_home(endpoint.world.context, who) for who in [ANA] * 60 + [CAM] * 3]
+    tasks = [asyncio.create_task(one) for one in opened]
+    while len(drawn) < 2:  # noqa: ASYNC110 - the first of each person
+        await asyncio.sleep(0)
+    going_on.set()
+    await asyncio.gather(*tasks)
+    assert sorted(drawn) == sorted([ANA, ANA, CAM, CAM])
+
+
+@pytest.mark.parametrize("words", ["list", "status", "diagnose linux.2xlarge", "report"])
+async def test_what_costs_something_is_answered_so_often_and_then_refused(words: str) -> None:
+    """Every answer that a person can ask for again and again has the same rate."""
+    async with Endpoint(actions={"per_minute": 5}) as at:
+        before = _outcomes()
+        for _ in range(10):
+            await at.slash(words)
+        assert _outcomes() - before == 5
+
+
+def _outcomes() -> float:
+    """How many requests were refused because they came too often."""
+    found = (metric for family in REGISTRY.collect() for metric in family.samples)
+    return sum(
+        one.value for one in found if one.name == "tailback_requests_total" and one.labels["outcome"] == "too often"
+    )
