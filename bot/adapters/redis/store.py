@@ -53,8 +53,7 @@ class RedisStore:
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds(clocks.now)
         self._new = NewIncidents(0 if shared else MOST_NEW)
-        self._hw = 0
-        self._lost = False
+        self._hw, self._lost = 0, False
         self._told: dict[str, float] = {}
         """Unreadable record → when it was logged (monotonic)."""
 
@@ -165,8 +164,8 @@ class RedisStore:
         return await self._wake.wait(timeout_seconds)
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
-        start = "-" if after == "-" else f"({after}"
-        return entries(await self._link.read("XRANGE", keys.AUDIT, start, "+", "COUNT", most))
+        begin = "-" if after == "-" else f"({after}"
+        return entries(await self._link.read("XRANGE", keys.AUDIT, begin, "+", "COUNT", most))
 
     async def audit_head(self) -> str:
         return text_or_none(await self._link.read("GET", keys.HEAD)) or ""
@@ -198,7 +197,7 @@ class RedisStore:
         return await of_format(self._link, adopt=True)
 
     async def time(self) -> float:
-        """The clock of all processes in epoch seconds: that of Redis, whose steps are taken back."""
+        """The clock of all processes in epoch seconds."""
         return await self.clock.look()
 
     def lost_data(self) -> bool:
@@ -211,8 +210,7 @@ class RedisStore:
 
     def accept_loss(self) -> None:
         """Continue with the data in Redis; lost records have been recovered from outside."""
-        self._lost = False
-        self._hw = 0
+        self._lost, self._hw = False, 0
         self._trail.accept_loss()
 
     async def _committed(self, change: Change, rows: list[tuple[str, str]], *, first: bool) -> str | None:
