@@ -4,7 +4,9 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -14,6 +16,7 @@ from starlette.responses import Response
 from bot.config import Environment
 from bot.settings import HttpTable
 from handlers.cli import WRONG_SETTINGS
+from handlers.tools.demo_workspace import free_port
 from handlers.worker import QUIET_SECONDS
 from tests.answering import Asked, answering_aside
 from tests.deploy import proxies
@@ -147,6 +150,56 @@ def test_a_proxy_takes_a_body_whole_before_tailback_hears_of_it(
         end.set()
         assert slow.result().status_code == 200
     assert heard[2:] == ["/github", "127.0.0.1"]
+
+
+class _Restarted(BaseHTTPRequestHandler):
+    """What stands for a Tailback that has come back: it takes whatever is posted."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def listening(port: int) -> Iterator[None]:
+    with ThreadingHTTPServer(("127.0.0.1", port), _Restarted) as server, ThreadPoolExecutor(1) as pool:
+        pool.submit(server.serve_forever, 0.05)
+        try:
+            yield
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.needs("caddy")
+def test_behind_caddy_an_alert_waits_while_the_only_process_restarts(tmp_path: Path) -> None:
+    """Grafana and GitHub send once: a 502 in those seconds would be an alert that nobody ever sees.
+
+    One sender: Caddy 2.6 loses the body of some when several wait at once.
+    """
+    port = free_port()
+    with proxies.caddy(tmp_path, port) as client, ThreadPoolExecutor(1) as sender:
+        sent = sender.submit(client.post, "/alerts/grafana", content=b"{}", timeout=20)
+        assert not wait([sent], timeout=1).done, "answered while nobody listened"
+        with listening(port):
+            assert sent.result().status_code == 200
+
+
+@pytest.mark.needs("nginx")
+def test_behind_nginx_the_second_process_takes_what_the_first_one_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every request, from the first on: a server that failed is neither asked twice for one request nor left out."""
+    away, port = free_port(), free_port()
+    two = (tmp_path / "two.conf", "# server 127.0.0.1:8081", f"server 127.0.0.1:{port}")
+    two[0].write_text(proxies.NGINX.read_text("utf-8").replace(*two[1:]))
+    monkeypatch.setattr(proxies, "NGINX", two[0])
+    with listening(port), proxies.nginx(tmp_path, away, tls=False) as client:
+        assert {client.post("/alerts/grafana", content=b"{}").status_code for _ in range(40)} == {200}
 
 
 @pytest.mark.needs("caddy")
