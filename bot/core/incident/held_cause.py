@@ -11,7 +11,7 @@ CLEAR_LOOKS, LOOKS = 2, 3
 Origin: two looks may share one error, three hardly do.
 """
 SETTLED_SECONDS = 1500.0
-"""A cause that was named for this long gives way only to a clear lead."""
+"""A cause that was named for this long gives way only to better evidence. Origin: judgement; people act by then."""
 GROWS_AGAIN = 0.5
 """A queue that has come down grows again when it has risen by so much of its longest, and by at least three jobs."""
 
@@ -47,7 +47,7 @@ class HeldCause:
         """With the queue of that time."""
         if queued is None:
             return replace(self, seen_at=at)
-        if queued >= self.most or queued - self.least >= max(3, GROWS_AGAIN * self.most):
+        if queued >= self.most or queued - self.least >= max(3, GROWS_AGAIN * self.most):  # origin: judgement
             return replace(self, seen_at=at, most=queued, least=queued)
         return replace(self, seen_at=at, least=min(self.least, queued))
 

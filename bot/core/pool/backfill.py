@@ -9,7 +9,7 @@ from bot.core.pool.hour_stats import HOUR_SECONDS, HourStats
 from bot.core.pool.pool import Snapshot
 
 STEP_SECONDS = 300.0
-"""Step of the requested samples."""
+"""Step of the requested samples. Origin: `THIN_SECONDS`, the distance at which older samples are kept."""
 MOST_DAYS = 7
 """Days of one request: 2,016 samples of a figure; Prometheus refuses 11,000."""
 RECENT_DAYS = 14
@@ -18,9 +18,11 @@ DAY_SECONDS = DAY_HOURS * HOUR_SECONDS
 SETTLED_SECONDS = 3600.0
 """A day counts as over this long after its end, when its last hour is in the history."""
 ENOUGH_EMPTY = 7
-"""After this many empty days in a row, older ones are not requested."""
+"""After this many empty days in a row, older ones are not requested. Origin: a week; every weekday was asked for."""
 FIRST_PAUSE_SECONDS = 300.0
+"""Origin: judgement; a source that is away comes back within minutes or within hours."""
 LONGEST_PAUSE_SECONDS = 6 * 3600.0
+"""Origin: judgement; a source that is away comes back within minutes or within hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ def answered(fill: Backfill, day: int, *, known: bool) -> Backfill:
 
 def failed(fill: Backfill, now: float) -> Backfill:
     """The record after a failed request: the same one is repeated later, with growing pauses."""
-    pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** min(fill.failures, 10))
+    doublings = min(fill.failures, 10)  # origin: far above the longest pause, and no overflow
+    pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0**doublings)
     if len(next_days(fill)) > 1:  # one day may be answered at once
         return replace(fill, singly=True, look_at=now)
     return replace(fill, failures=fill.failures + 1, look_at=now + pause)

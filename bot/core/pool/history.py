@@ -11,19 +11,24 @@ from bot.core.pool.pool import Pool, Snapshot
 WEEK_HOURS = 168
 DAY_HOURS = 24
 KEPT_HOURS = 6 * WEEK_HOURS
+"""Origin: judgement; six weeks show the weekly course."""
 KEPT_SECONDS = KEPT_HOURS * HOUR_SECONDS
 STANDS_SECONDS = 600.0
-"""A sample represents the time since the previous one, up to this; a longer gap stays unknown."""
+"""A sample represents the time since the previous one, up to this; a longer gap stays unknown.
+
+Origin: sources average their rates over ten minutes.
+"""
 LEAST_WEEKS = 2
 """Weeks that must know an hour before it is used."""
 LEAST_KNOWN_SECONDS = 900.0
-"""An hour with less known time does not count."""
+"""An hour with less known time does not count. Origin: judgement; a quarter of it."""
 AHEAD_HOURS = 14
-"""How far ahead expectations reach: a little more than a forecast."""
+"""How far ahead expectations reach. Origin: a little more than the 12 h of a forecast."""
 OUTLIER = 2.0
 """A week counts as this many times the median at most, because an incident is not usual."""
 
 FIELDS = 16
+"""Origin: the parts of a row of the record."""
 
 
 @dataclass(frozen=True, slots=True)

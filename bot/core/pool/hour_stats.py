@@ -8,10 +8,18 @@ from itertools import accumulate
 HOUR_SECONDS = 3600.0
 WAIT_EDGES = (30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0, 7200.0, 10800.0, 14400.0,
               21600.0, 43200.0, 86400.0)  # fmt: skip
-"""Upper bounds of the classes of waits in seconds, inclusive; one more class follows."""
+"""Upper bounds of the classes of waits in seconds, inclusive; one more class follows.
+
+Origin: steps of a half to a whole, the times that people name; records hold them.
+"""
+LOST = 1e-6
+"""Origin: what floats lose when they are added."""
 SIZE_EDGES = (0.0, 2.0, 5.0, 10.0, 20.0, 35.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 750.0, 1000.0, 2000.0,
               5000.0)  # fmt: skip
-"""Upper bounds of the classes of queue lengths, inclusive; one more class follows."""
+"""Upper bounds of the classes of queue lengths, inclusive; one more class follows.
+
+Origin: steps of a half to a whole, round numbers; records hold them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,7 @@ def quantile(histogram: tuple[float, ...], share: float, bounds: Sequence[float]
     upto = [*accumulate(histogram)]
     if not any(upto):
         return None
-    place = next(place for place, weight in enumerate(upto) if weight > 0 and weight >= share * upto[-1] - 1e-6)
+    place = next(place for place, weight in enumerate(upto) if weight > 0 and weight >= share * upto[-1] - LOST)
     return bounds[min(place, len(bounds) - 1)]
 
 

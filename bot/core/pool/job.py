@@ -9,11 +9,14 @@ EVERY_LABEL = "*"
 COMPLETED_SECONDS = 3600.0
 """How long an ended job is kept."""
 OPEN_SECONDS = 72 * 3600.0
-"""How long an open job is kept; `completed` may never arrive, and GitHub cancels after 24 to 48 h."""
+"""How long an open job is kept: `completed` may never arrive.
+
+Origin: GitHub cancels after 24 h, in effect up to 48 h; a day more for delays.
+"""
 GAP_SECONDS = 900.0
-"""A longer silence may mean lost webhooks."""
+"""A longer silence may mean lost webhooks. Origin: judgement; a busy organization has a job in each quarter."""
 HEARD_SECONDS = 7200.0
-"""How long the minutes with webhooks are remembered."""
+"""How long the minutes with webhooks are remembered. Origin: twice the hour that is looked at."""
 
 
 class JobState(StrEnum):

@@ -18,10 +18,13 @@ OF_QUEUE = ("queued", "oldest_wait_seconds", "unservable", "ghosts", "waiting")
 COMPARED = ("queued", "busy", "idle", "offline", "limit", "booting", "failed")
 """Figures that all sources count alike, so that a difference means that one is wrong."""
 LEAST_DIFFERENCE, LEAST_SHARE = 5, 0.25
-"""Smaller differences come from measuring at different moments."""
+"""Smaller differences come from measuring at different moments. Origin: judgement."""
 AT_LEAST_ONE = "at least one"
 OLD_SECONDS = 300.0
-"""A figure this much older than the newest one of the pool is unknown, and its age is the reason."""
+"""A figure this much older than the newest one of the pool is unknown, and its age is the reason.
+
+Origin: a normal wait; in that time jobs come and start.
+"""
 GROUPS = {
     "runners": ("busy", "idle", "offline"),
     "rates": ("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),

@@ -9,9 +9,9 @@ from bot.core.pool.retention import PoolSource, kept, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 
 NORMAL_WAIT_SECONDS = 300.0
-"""Normal even where machines boot faster (docs/design/diagnosis.md#definitions)."""
+"""Normal even where machines boot faster. Origin: PyTorch's metrics (docs/design/diagnosis.md#definitions)."""
 FULL_WITHIN = 0.02
-"""Share of the limit by which queue and busy runners of one scrape may miss it."""
+"""Share of the limit by which queue and busy runners of one scrape may miss it. Origin: judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class PoolRules:
     floor: int = 0
     """A queue this short counts as empty."""
     boot_time_seconds: float = 180.0
-    """How long a new runner takes to start."""
+    """How long a new runner takes to start. Origin: judgement; a virtual machine and its runner, where nobody says."""
     scalable: bool = False
     warn_wait_seconds: float | None = None
     """Threshold of the early warning for the longest wait; None: learnt."""
@@ -213,7 +213,7 @@ class PoolRules:
     @property
     def normal_wait_seconds(self) -> float:
         """The longest wait that is normal: a job may have to wait for its own machine."""
-        return max(NORMAL_WAIT_SECONDS, 1.5 * self.boot_time_seconds)
+        return max(NORMAL_WAIT_SECONDS, 1.5 * self.boot_time_seconds)  # origin: judgement; boots vary by half
 
 
 def _slim(sample: Snapshot) -> Snapshot:

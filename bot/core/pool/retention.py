@@ -8,18 +8,26 @@ from statistics import median
 from typing import Protocol, TypeVar
 
 KEPT_SAMPLES = 240
-"""Most samples kept per pool."""
+"""Most samples kept per pool. Origin: an hour at 30 s and five hours at 5 min are 180; the rest is slack."""
 WHOLE_SECONDS = 3600.0
 """All samples of this time are kept; of older ones, one in THIN_SECONDS."""
 THIN_SECONDS = 300.0
+"""Origin: a normal wait; what is shorter is no trouble."""
 LONGEST_SECONDS = 6 * 3600.0
-"""How long samples are kept: an alert is often an hour late, and four hours before it show what is usual."""
+"""How long samples are kept: an alert is often an hour late, and four hours before it show what is usual.
+
+Origin: judgement, with an hour to spare.
+"""
 
 OLDEST_SECONDS = 600.0
-"""Figures of no source are usually older."""
+"""Figures of no source are usually older. Origin: judgement."""
 LATELY = 6
+"""Origin: judgement; a pace is read off so many samples."""
 HELD_SECONDS = 900.0
-"""A source that has fallen silent holds a drain back no longer than this (docs/design/diagnosis.md#definitions)."""
+"""A source that has fallen silent holds a drain back no longer than this (docs/design/diagnosis.md#definitions).
+
+Origin: judgement; an incident may stay open for so long without a figure.
+"""
 
 
 class Timed(Protocol):
