@@ -266,6 +266,8 @@ class Action:
     """Whether `actions.enabled = false` stops it, at the click and before the effect."""
     reads_only: bool = False
     """Whether it stores nothing."""
+    measures: bool = False
+    """Whether it stores a request, and only measures and tells."""
     dialogs: tuple[str, ...] = ()
     """Callback ids of its dialogs; a button that opens one stores nothing."""
     confirmed_in: str = ""
@@ -277,6 +279,11 @@ class Action:
     """What it writes in the timeline; the first one is the result of its effect."""
     effect: Effect | None = None
     """The worker's part; None if the action is complete at once."""
+
+    @property
+    def acts(self) -> bool:
+        """Whether it changes something for others; a measurement does not."""
+        return not (self.reads_only or self.measures)
 
     @property
     def verb(self) -> str:

@@ -124,6 +124,8 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
 
 ACTION = Action(
     name="diagnose",
+    also=("why",),
+    measures=True,
     help="Measure the pools now: which queue, why, and what to do.",
     ask=ask,
     permission="diagnose",

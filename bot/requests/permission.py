@@ -1,11 +1,12 @@
 """Checks rate, kill switch and permission before an action sees a request, and again at execution."""
 
 import asyncio
+from collections.abc import Sequence
 
 from bot.context.context import Context
 from bot.core.requests.interaction import Answer, Interaction, incident_of
 from bot.core.requests.request import Request
-from bot.ports import Refused, Unreachable
+from bot.ports import Failure, Refused, Unreachable
 from bot.views.words import refusals
 
 LOOKUP_SECONDS = 0.7
@@ -83,15 +84,34 @@ async def still_permitted(context: Context, who: str, permission: str, team: str
             raise Refused(refusals.ONLY_MEMBERS)
         if "anyone" in allowed or who in allowed:
             return
-        groups = [name for name in allowed if name.startswith("S")]
-        for group in groups:
-            if who in await context.chat.group_members(group):
-                return
+        dead = await _dead_groups(context, who, [name for name in allowed if name.startswith("S")])
+        if dead is None:
+            return
     except Unreachable as error:
         raise Refused(refusals.not_identified(error.what)) from None
     if not allowed:
         raise Refused(refusals.nobody_may(permission))
-    raise Refused(refusals.not_on_the_list(permission), may=allowed)
+    may = [one for one in allowed if one not in dead]
+    if dead:
+        raise Refused(refusals.dead_groups(permission, dead), may=may)
+    raise Refused(refusals.not_on_the_list(permission), may=may)
+
+
+async def _dead_groups(context: Context, who: str, groups: Sequence[str]) -> list[str] | None:
+    """None if one of the groups has this person; else those that do not exist, which have no members.
+
+    Raises Unreachable for any other failure of Slack: in doubt nobody is a member.
+    """
+    dead = []
+    for group in groups:
+        try:
+            if who in await context.chat.group_members(group):
+                return None
+        except Unreachable as error:
+            if error.failure is not Failure.GONE:
+                raise
+            dead.append(group)
+    return dead
 
 
 def acting(context: Context) -> None:

@@ -40,6 +40,11 @@ PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that asks to try again must arrive in time."""
 ASK_TRIES = 3
 
+GUESSABLE = tuple(word for word, action in VERBS.items() if not action.acts)
+"""The verbs that a typing mistake may mean: a verb that acts is never guessed."""
+COURTESIES = frozenset({"thanks", "thank", "thx", "cheers"})
+"""Words that want no answer."""
+
 Ack = Callable[..., Awaitable[Any]]
 Body = dict[str, Any]
 Handler = Callable[[Ack, Body], Awaitable[None]]
@@ -105,7 +110,9 @@ async def _spoken(context: Context, interaction: Interaction) -> Answer:
         return helped()
     if interaction.name not in VERBS:
         help_ = "/queue help" if interaction.surface is Surface.COMMAND else "@tailback help"
-        return Answer(whisper=refusal(refusals.unknown_command(interaction.name, help_, VERBS)))
+        if interaction.name in COURTESIES and interaction.surface is Surface.MENTION:
+            return Answer()
+        return Answer(whisper=refusal(refusals.unknown_command(interaction.name, help_, GUESSABLE)))
     return await answered(context, replace(interaction, name=VERBS[interaction.name].name))
 
 

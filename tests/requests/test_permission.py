@@ -57,7 +57,7 @@ async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> 
     [
         ((BEN, "S0INFRA"), r"You don't have permission for this \(`permissions.scale`"),
         ((), "Nobody has permission for this yet"),
-        (("S0TYPO",), "Nothing was changed"),
+        (("S0TYPO",), "names S0TYPO, which does not exist in Slack"),
     ],
     ids=["not on the list", "an empty list", "a group that does not exist"],
 )
@@ -173,3 +173,16 @@ async def test_it_is_remembered_for_whoever_saw_it_and_then_forgotten() -> None:
         assert not (await recall(world.context, other)).matchers
     world.clock.advance(KEPT_SECONDS + 1)
     assert not (await recall(world.context, pressed("i1.abc"))).matchers
+
+
+@pytest.mark.parametrize("permission", ["scale", "approve"])
+async def test_a_deleted_group_has_no_members_and_locks_nobody_out(permission: str) -> None:
+    """It refused the members of the other group with "Try again in a minute", for ever."""
+    world = World(permissions={permission: ["S0DEAD", "S0INFRA"]})
+    await permit(world.context, ANA, TEAM, permission)
+    with pytest.raises(Refused, match="names S0DEAD, which does not exist") as raised:
+        await permit(world.context, CAM, TEAM, permission)
+    assert list(raised.value.may) == ["S0INFRA"]
+    world.chat.script.fail("group_members", Failure.UNCONNECTED)
+    with pytest.raises(Refused, match="Try again in a minute"):
+        await permit(world.context, ANA, TEAM, permission)

@@ -32,6 +32,15 @@ nobody_may = "Nobody has permission for this yet: `permissions.{}` in tailback.t
 not_on_the_list = "You don't have permission for this (`permissions.{}` in tailback.toml).".format
 
 
+def dead_groups(permission: str, groups: Iterable[str]) -> str:
+    """A deleted user group is no passing trouble: somebody must correct the file."""
+    names = listed(groups)
+    return (
+        f"You don't have permission for this. `permissions.{permission}` in tailback.toml names {names}, "
+        "which does not exist in Slack. Ask an operator to correct it."
+    )
+
+
 def too_often(rate: int, wait_seconds: float) -> str:
     return f"Rate limit reached: {count(rate, 'request')} per minute. Try again in {max(1, ceil(wait_seconds))} s."
 
@@ -72,6 +81,7 @@ def tried_too_often(times: int) -> str:
 
 
 def unknown_command(name: str, help_: str, known: Iterable[str]) -> str:
+    """`known`: the verbs that may be guessed, those that only read."""
     near = get_close_matches(name[:40], known, 1)
     return f'Unknown command "{name[:40]}". {f"Did you mean `{near[0]}`? " if near else ""}Try `{help_}`.'
 

@@ -10,6 +10,7 @@ from bot.core.message import Block
 from bot.core.record import Change, Conflict
 from bot.core.requests.interaction import request_id
 from bot.ports import Failure, Unreachable
+from bot.registry import VERBS
 from handlers.http.metrics import REGISTRY
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Endpoint
@@ -352,3 +353,24 @@ def _outcomes() -> float:
     return sum(
         one.value for one in found if one.name == "tailback_requests_total" and one.labels["outcome"] == "too often"
     )
+
+
+@pytest.mark.parametrize("typed", ["escalate", "scal", "silense", "acks", "resolv", "handbak", "unsilense", "mut"])
+async def test_a_verb_that_acts_is_never_guessed(endpoint: Endpoint, typed: str) -> None:
+    """`escalate` was answered with "Did you mean `scale`?"."""
+    said = (await endpoint.slash(typed)).json()["text"].replace("`", "ˋ")
+    assert "Unknown command" in said
+    assert not [verb for verb, action in VERBS.items() if action.acts and f"mean ˋ{verb}ˋ" in said]
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("stauts", "status"), ("diagnos", "diagnose"), ("lst", "list")])
+async def test_a_verb_that_reads_is(endpoint: Endpoint, typed: str, meant: str) -> None:
+    assert f"Did you mean ˋ{meant}ˋ?" in (await endpoint.slash(typed)).json()["text"].replace("`", "ˋ")
+
+
+async def test_plain_names_find_their_verb_and_thanks_get_no_answer(endpoint: Endpoint) -> None:
+    await endpoint.mention("thanks a lot")
+    assert endpoint.world.chat.whispers == []
+    await endpoint.mention("why")
+    await endpoint.world.work()
+    assert any("*Cause:*" in said or "measured" in said.lower() for said in endpoint.world.replies)
