@@ -261,7 +261,7 @@ class Action:
     in_thread: bool = False
     """Whether it is about a thread or one of its replies, and cannot be typed in a channel."""
     acknowledges: bool = False
-    """Whether a person who asks for it has acknowledged the incident."""
+    """Whether the person whose request was carried out has acknowledged the incident."""
     kill_switch: bool = False
     """Whether `actions.enabled = false` stops it, at the click and before the effect."""
     reads_only: bool = False

@@ -71,8 +71,17 @@ def named_pools(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> Named:
     unknown = spoken - {name for pool in rules for name in (pool.name, *pool.match.values())}
     if named := tuple(dict.fromkeys((*matched, *called))):
         return Named(named, named, tuple(sorted(unknown)))
-    possible = [pool.name for pool in rules if _may_be_meant(pool, facts)]
-    return Named(tuple(possible or (pool.name for pool in rules)), (), tuple(sorted(unknown)))
+    if possible := [pool.name for pool in rules if _may_be_meant(pool, facts)]:
+        return Named(tuple(possible), (), tuple(sorted(unknown)))
+    return Named(tuple(pool.name for pool in rules), (), tuple(sorted(unknown or _strangers(rules, facts))))
+
+
+def _strangers(rules: Sequence[PoolRules], facts: Sequence[Mapping[str, set[str]]]) -> set[str]:
+    """What the alerts say by the labels that pools match, `cluster=b`, and no pool has."""
+    labels = {label for pool in rules for label in pool.match}
+    known = {(label, value) for pool in rules for label, value in pool.match.items()}
+    told = {(label, value) for one in facts for label in labels for value in one.get(label, ())}
+    return {f"{label}={value}" for label, value in told - known}
 
 
 def all_ruled_out(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> bool:

@@ -9,7 +9,7 @@ import structlog
 from bot.context.context import Context, Effect
 from bot.context.save import Move, intend, keep, put_new
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
-from bot.core.incident.incident import Incident, noted, silenced
+from bot.core.incident.incident import Incident, acting, noted, silenced
 from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.notifications.tell import LaterResult, Tell
@@ -175,6 +175,8 @@ def _result_move(context: Context, request: Request, outcome: Result) -> Move:
     def move(fresh: Incident) -> Incident:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
         changed = replace(changed, log=changed.log.answered(request.id))
+        if request.progress is Progress.DONE and context.actions[request.name].acknowledges and request.who:
+            changed = acting(changed, request.who, now)
         if outcome.settles:
             changed = decided(changed, outcome.settles, Decision.SETTLED)
         who, scaled = request.who or None, outcome.settles or request.id

@@ -9,7 +9,7 @@ from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.details import Details
-from bot.core.incident.incident import Incident, acting, noted
+from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, Change, Conflict, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id, used
@@ -102,13 +102,12 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
 
     With `over` the incident may have ended.
     """
-    now, acknowledges = context.now(), context.actions[interaction.name].acknowledges
+    now = context.now()
 
     def asked(fresh: Incident) -> Incident:
         if fresh.closed and not over:
             raise Refused(refusals.INCIDENT_OVER)
-        after = move(used(fresh, interaction.name))
-        return acting(after, interaction.who, now) if acknowledges else after
+        return move(used(fresh, interaction.name))
 
     due = None if request.finished else request.lapses_at if request.progress is Progress.AWAITING else now
     audit = (audited(request, now, "asked" if due else request.outcome),)

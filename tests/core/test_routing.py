@@ -86,3 +86,21 @@ def test_facts_are_matched_as_labels_are() -> None:
     assert named_pools([told], [LINUX, rules("mac")]).named == ("linux.2xlarge",)
     for match in ({"zone": "a"}, {"zone": "b"}, {"repository": "x/y"}):
         assert route([told], [Route("C1", match)], DEFAULT).channel == "C1"
+
+
+@pytest.mark.parametrize(
+    ("labels", "unknown"),
+    [
+        ({"cluster": "b"}, ("cluster=b",)),
+        ({"cluster": "b", "name": "other-set-x2k4z"}, ("cluster=b", "name=other-set-x2k4z")),
+        ({"cluster": "a"}, ()),
+        ({"severity": "page"}, ()),
+    ],
+)
+def test_an_alert_that_names_none_of_ours_says_so_by_any_label(
+    labels: dict[str, str], unknown: tuple[str, ...]
+) -> None:
+    """All pools are measured, which is right, and the first message says what the alert named."""
+    pools = [rules("one", {"cluster": "a", "name": "set-one"}), rules("two", {"cluster": "a", "name": "set-two"})]
+    found = named_pools([labelled(**labels)], pools)
+    assert (found.candidates, found.named, found.unknown) == (("one", "two"), (), unknown)

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.record import Claim, Conflict
 from bot.core.requests.request import Progress, Request
-from bot.ports import Failure, Unreachable
+from bot.ports import Failure, Refused, Unreachable
 from bot.requests.perform import TRIES
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, World
@@ -81,6 +81,21 @@ async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent(worl
     assert world.scaler.requests == []
     assert world.request.progress is Progress.FAILED
     assert "Refused: The target 24 is not above the current 30 runners" in world.replies[-1]
+    assert world.incident.ownership.owner is None
+
+
+async def test_only_what_was_carried_out_acknowledges(world: World) -> None:
+    """A refused silence took the incident for the one who had asked, and nobody was called any more."""
+    await world.opens()
+    world.alertmanager.script.fail("silence", error=Refused("matchers are not allowed"))
+    await world.silences()
+    await world.work()
+    assert "matchers are not allowed" in world.replies[-1]
+    assert world.incident.ownership.owner is None
+    await world.silences()
+    await world.work()
+    owned = world.incident.ownership
+    assert (owned.owner, owned.by_acting) == (ANA, True)
 
 
 @pytest.mark.parametrize("arrived", [True, False])
