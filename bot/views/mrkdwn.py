@@ -16,8 +16,14 @@ _FIRST_TIME, _LAST_TIME = 946_684_800.0, 4_102_444_800.0
 _CONTROL = re.compile("[\u0000-\u0008\u000e-\u001f\u007f]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 """Invisible Unicode categories, and those that change direction."""
-_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
-"""Invisible Hangul letters."""
+_SELECTORS = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+"""Variation selectors, which change the look of the character before them at most."""
+_FILLERS = frozenset(
+    ["\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u2800", "\u3164", "\uffa0"]
+    + [chr(code) for codes in _SELECTORS for code in codes]
+)
+"""Characters that show nothing, though by category they are letters, marks or symbols: Hangul fillers, the grapheme
+joiner, Khmer vowels, the blank Braille cell, variation selectors. They hide a word, or make two names look alike."""
 _FORMATTING = re.compile(r"[*_~](?:(?<![^\W_][*_~])|(?![^\W_]))")
 """`*`, `_` and `~` where Slack would begin or end a format; inside a word they mean nothing."""
 _MARKUP = re.compile("[*_~&<>`]")
@@ -64,6 +70,12 @@ def sentence(value: str, most: int) -> Marked:
     """One of our sentences: back-ticks stay, quoted values can neither ping nor link."""
     text = clipped(clean(value), most)
     return Marked(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def unformatted(value: str, most: int) -> str:
+    """What a person typed, to be quoted in one of our sentences: it formats nothing there."""
+    text = _FORMATTING.sub(lambda found: found[0].translate(_LOOK_ALIKES), clipped(clean(value), most))
+    return text.replace("`", "ˋ")
 
 
 def flat(value: str, most: int) -> str:

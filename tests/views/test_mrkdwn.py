@@ -131,3 +131,12 @@ def test_a_cut_never_ends_inside_a_link_an_entity_or_a_code_block(most: int) -> 
 
 def test_the_middle_of_a_long_name_gives_way() -> None:
     assert mrkdwn.shortened("linux.g5.4xlarge.nvidia.gpu", 15) == "linux.g…dia.gpu"
+
+
+@pytest.mark.parametrize(
+    "code", [0x034F, 0x17B4, 0x17B5, 0x180B, 0x180D, 0x180F, 0x2800, 0xFE00, 0xFE0F, 0xE0100, 0xE01EF]
+)
+def test_what_shows_nothing_is_left_out(code: int) -> None:
+    """Two names that look alike are one, and no word hides."""
+    assert mrkdwn.clean(f"a{chr(code)}b") == "ab"
+    assert mrkdwn.clean("x" * 300 + chr(code)) == "x" * 300

@@ -29,7 +29,8 @@ STATES = {
 }
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
-_CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)")
+_CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)|(?<=\bGH)-(?=\d)|(?i:\bhttps?:)(?=//)|(?i:\bwww)(?=\.)")
+"""Where GitHub makes a link or a mention of plain text: `@name`, `#1`, `GH-1`, and a bare address."""
 
 
 def markdown(incident: Incident, now: float) -> str:
@@ -226,6 +227,6 @@ def _stamp(at: float, zone: tzinfo) -> str:
 def _plain(text: str | None) -> str:
     """Untrusted text in Markdown: one line without formatting, links or table breaks.
 
-    GitHub looks for `@name` and `#1` after removing backslashes, so an invisible word joiner is inserted.
+    GitHub looks for such things after removing backslashes, so an invisible word joiner is inserted.
     """
     return _CALL.sub(lambda found: f"{found[0]}\u2060", _SPECIAL.sub(r"\\\1", clean(text or "")))

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from math import ceil
 
 from bot.core.words import count, duration, listed, time_left
+from bot.views.mrkdwn import unformatted
 
 # About the person and the moment
 
@@ -68,7 +69,10 @@ ALREADY_YOURS = "You have already acknowledged this incident."
 TOO_LITTLE_FOR_A_CHART = "There are not enough figures for a chart yet. Try again in a few minutes."
 NO_NOTE = "The note is empty. Write, for example, `@tailback note restarted the autoscaler`."
 note_too_long = "The note was not saved. It has {:,} characters, and {} are allowed.".format
-no_incident = 'Unknown incident "{:.40}". `/queue list` shows the open ones.'.format
+
+
+def no_incident(name: str) -> str:
+    return f'Unknown incident "{unformatted(name, 40)}". `/queue list` shows the open ones.'
 
 
 def already_requested(ago_seconds: float) -> str:
@@ -83,7 +87,7 @@ def tried_too_often(times: int) -> str:
 def unknown_command(name: str, help_: str, known: Iterable[str]) -> str:
     """`known`: the verbs that may be guessed, those that only read."""
     near = get_close_matches(name[:40], known, 1)
-    return f'Unknown command "{name[:40]}". {f"Did you mean `{near[0]}`? " if near else ""}Try `{help_}`.'
+    return f'Unknown command "{unformatted(name, 40)}". {f"Did you mean `{near[0]}`? " if near else ""}Try `{help_}`.'
 
 
 # About pools
@@ -98,7 +102,7 @@ report_days = "A report covers 1 to {} days, for example `report 14`.".format
 def unknown_pool(name: str, known: Iterable[str], meant: str = "") -> str:
     names, name = sorted(known), re.sub(r"<([#@])\w+\|([^<>|]+)>", r"\1\2", name)
     there = f"Known pools: {', '.join(names[:20])}" if names else "None is configured in tailback.toml"
-    return f'Unknown pool "{name}". {f"Did you mean {meant}? " if meant else ""}{there}.'
+    return f'Unknown pool "{unformatted(name, 200)}". {f"Did you mean {meant}? " if meant else ""}{there}.'
 
 
 # About scaling
@@ -109,9 +113,13 @@ POOLS_CHANGED = (
 OTHER_POOLS_DIALOG = "Nothing was changed. This dialog belongs to an incident of other pools."
 QUESTION_LAPSED = "Nothing was changed. This dialog has expired. Open Scale up again."
 size_unknown = "Nothing was changed. The autoscaler of {} did not report its size: {}.".format
-no_number = '"{:.20}" is not a number of runners. Write how many there should be in all, for example 24.'.format
 scale_usage = "Name a pool and a number of runners: `{}`, for example `scale linux.2xlarge 24`.".format
 returning_now = "Nothing was changed. Extra runners of {} are just being returned. Try again in a minute.".format
+
+
+def no_number(typed: str) -> str:
+    typed = unformatted(typed, 20)
+    return f'"{typed}" is not a number of runners. Write how many there should be in all, for example 24.'
 
 
 def no_scaler(name: str, known: Iterable[str]) -> str:

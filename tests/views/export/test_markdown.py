@@ -1,6 +1,7 @@
 """The export of an incident: Markdown, the headings of a `ci: sev` issue, and JSON; nothing in it is invented."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from bot.core.incident.timeline import KEPT_ENTRIES, Event
 from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.reporting.issue import SEV, form_of
 from bot.views.export.export_json import SCHEMA, as_json
-from bot.views.export.markdown import issue_text, markdown
+from bot.views.export.markdown import _plain, issue_text, markdown
 from tests.builders import with_fields
 from tests.views.samples import BEGAN, NOW, alert, closed, hostile_incident, incident, queueing, sample, worked_on
 
@@ -207,3 +208,14 @@ def test_dropped_status_entries_are_counted() -> None:
         long = noted(long, BEGAN + 60 * minute, Event.STATUS, PlainText("Status."))
     assert "- 11 older status entries dropped." in markdown(long, NOW)
     assert json.loads(as_json(long, NOW))["timeline_entries_dropped"] == 11
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["GH-1", "see GH-42.", "https://evil.example/x", "HTTP://evil.example", "www.evil.example", "@octocat", "#12"],
+)
+def test_nothing_that_was_typed_becomes_a_link_on_github(typed: str) -> None:
+    """An export is pasted there: each form that GitHub turns into a link or a mention is broken."""
+    shown = _plain(typed).replace("\\", "")
+    assert not re.search(r"(?i)\bGH-\d|https?://|\bwww\.|@\w|#\d", shown)
+    assert shown.replace("\u2060", "") == typed
