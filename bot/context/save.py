@@ -23,6 +23,8 @@ APPROVE = "approve"
 """The action of a reply whose request waits for a second person; the request ends with its incident."""
 RESYNCED = "resynced"
 """The index of when the alert sources were last asked what fires (epoch seconds)."""
+LOST_THREADS = "lost"
+"""The set of threads without a record whose group has resolved: their channel, `ts` and time."""
 LOST = "@"
 """Prefix of an index value for a thread without a record: its channel and `ts`."""
 

@@ -191,7 +191,7 @@ class Change:
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     """Index name → (new id, expected present id, None for absent)."""
     join: tuple[tuple[str, str], ...] = ()
-    """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`."""
+    """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`, `lost`."""
     leave: tuple[tuple[str, str], ...] = ()
     listed: tuple[tuple[str, str, float], ...] = ()
     """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`, `unread:<user>`."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.context.context import Context
-from bot.context.save import LOST, follows, keep, put_new
+from bot.context.save import LOST, LOST_THREADS, follows, keep, put_new
 from bot.core.alert import ANYBODY, GUESSED, AlertSender, Delivery, Kind, begun, latest_states, merged
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.events import Note, Noted
@@ -166,7 +166,15 @@ async def _remember_ends(
     """Remember that these alerts have ended, in case their start arrives later; Conflict if an incident has opened."""
     ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts), at=context.now())
     unchanged = {_index(delivery): ("", old), f"like:{delivery.likeness}": (related.known or "", related.known)}
-    change = Change(puts=(_kept(past, ended),), point=unchanged, once=(_once(delivery),), once_value=ended.id)
+    left = f"{related.channel}|{related.ts}|{context.now():.0f}" if related.channel else ""
+    change = Change(
+        puts=(_kept(past, ended),),
+        point=unchanged,
+        join=((LOST_THREADS, left),) if left else (),
+        once=(_once(delivery),),
+        once_value=ended.id,
+        wake=("chore:sweep",) if left else (),
+    )
     await context.store.commit(change)
     return Taken.NOTHING_OPEN
 

@@ -11,7 +11,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.queries import channels, open_incidents
-from bot.context.save import LOST, keep, point
+from bot.context.save import LOST, LOST_THREADS, keep, point
 from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident, noted, rooted
 from bot.core.incident.timeline import Event
@@ -20,7 +20,7 @@ from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.ports import Own, Posted, Unreachable
 from bot.posting.message_key import OVER, message_key
 from bot.views.thread.early_warning import outcome_unknown
-from bot.views.thread.results import duplicate
+from bot.views.thread.results import duplicate, lost_and_resolved
 
 COLLAPSED = "duplicate/"
 """Prefix of the key of a collapsed message."""
@@ -122,7 +122,7 @@ async def deduplicate_threads(context: Context) -> str:
         for one in (known.value for known in held.values())
         if one.channel and one.episode is not None and one.episode.began_at > since
     }
-    problems = []
+    problems = await _end_lost_threads(context)
     for channel in sorted({one.thread.channel for one in young} | {one.channel for one in warned.values()}):
         try:
             found = await context.chat.own(channel, since=since)
@@ -139,6 +139,25 @@ async def deduplicate_threads(context: Context) -> str:
                 raise
             problems.append(f"{channel} could not be searched for second threads ({error.what})")
     return "; ".join(problems)
+
+
+async def _end_lost_threads(context: Context) -> list[str]:
+    """End the threads whose record was lost and whose group has resolved since; returns what must be tried again."""
+    problems = []
+    for thread in sorted(await context.store.members(LOST_THREADS)):
+        channel, ts, at = thread.split("|")
+        if await context.store.find(f"thread:{channel}:{ts}") is None:  # else its group fired again and goes on here
+            try:
+                await context.chat.update(channel, ts, lost_and_resolved(float(at)))
+            except Unreachable as error:
+                if error.system != "Slack":
+                    raise
+                if error.retryable:
+                    problems.append(f"a thread without a record in {channel} could not be ended ({error.what})")
+                    continue
+                log.warning("thread without a record left as it stands", message=ts, why=error.what)
+        await context.store.commit(Change(leave=((LOST_THREADS, thread),)))
+    return problems
 
 
 async def _one_thread(context: Context, incident: Incident, same: list[Own]) -> None:

@@ -267,3 +267,32 @@ async def test_a_channel_that_cannot_be_searched_is_named() -> None:
     world.chat.script.fail("own", Failure.CREDENTIALS)
     assert CHANNEL in await deduplicate_threads(world.context)
     assert second == before
+
+
+@pytest.mark.parametrize("fails", [None, Failure.UNCONNECTED, Failure.GONE])
+async def test_a_thread_without_a_record_ends_with_its_alert(fails: Failure | None) -> None:
+    """It stayed OPEN with live buttons, since nothing fired any more."""
+    world = await lost()
+    (first,) = world.chat.parents()
+    assert await recovered(world.context)
+    if fails:
+        world.chat.script.fail("update", fails)
+    await world.fires(spoken("a1", firing=False))
+    await world.work()
+    await world.passes(200, step=20)
+    gone = fails is Failure.GONE
+    assert first.message.text.startswith("RESOLVED · The record of this incident was lost") is not gone
+    assert ("actions" in str(first.message.blocks)) is gone
+    assert not world.data.sets.get("lost")
+
+
+async def test_a_group_that_fires_again_takes_its_thread_back() -> None:
+    """The end was stored, and the next alert came before it could be shown."""
+    world = await lost()
+    (first,) = world.chat.parents()
+    assert await recovered(world.context)
+    await world.fires(spoken("a1", firing=False))
+    await world.fires(spoken("a1", starts_at=world.clock.now()))
+    await world.work()
+    assert world.incident.thread.root == first.ts
+    assert "OPEN" in first.message.text

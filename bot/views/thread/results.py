@@ -23,7 +23,7 @@ from bot.views.blocks import (
     sentence_of,
     table,
 )
-from bot.views.mrkdwn import Marked, escaped, joined, say
+from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pools import of_snapshots, pool_table, stale_words
 from bot.views.words.before import before_words
@@ -94,6 +94,14 @@ def record_lost() -> Message:
     return sentence_of(say(
         "The record of this incident was lost, so this message is no longer updated and its buttons are gone. "
         "The thread keeps its history. If the alert fires again, the incident continues here."
+    ))  # fmt: skip
+
+
+def lost_and_resolved(at: float) -> Message:
+    """A parent with a lost record whose alert has resolved; without buttons."""
+    return sentence_of(say(
+        "RESOLVED · The record of this incident was lost, so its figures are not known. Its alert resolved at {at}.",
+        at=date(at),
     ))  # fmt: skip
 
 
