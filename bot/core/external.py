@@ -19,6 +19,12 @@ class Person:
     team: str = ""
     full_member: bool = True
     """No guest, no bot, and of this workspace."""
+    teams: tuple[str, ...] = ()
+    """Further workspaces of an organization that the person belongs to (Enterprise Grid)."""
+
+    def belongs_to(self, team: str) -> bool:
+        """Whether this is a workspace of the person, as far as Slack told both."""
+        return not team or not self.team or team == self.team or team in self.teams
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ async def still_permitted(context: Context, who: str, permission: str, team: str
     allowed: list[str] = getattr(context.settings.file.permissions, permission)
     try:
         person = await context.chat.person(who)
-        if not person.full_member or (team and person.team and person.team != team):
+        if not person.full_member or not person.belongs_to(team):
             raise Refused(refusals.ONLY_MEMBERS)
         if "anyone" in allowed or who in allowed:
             return

@@ -186,3 +186,15 @@ async def test_a_deleted_group_has_no_members_and_locks_nobody_out(permission: s
     world.chat.script.fail("group_members", Failure.UNCONNECTED)
     with pytest.raises(Refused, match="Try again in a minute"):
         await permit(world.context, ANA, TEAM, permission)
+
+
+@pytest.mark.parametrize(("team", "allowed"), [(TEAM, True), ("T0OTHER", True), ("T0FOREIGN", False), ("", True)])
+async def test_a_member_of_two_workspaces_may_ask_in_both(team: str, allowed: bool) -> None:
+    """On Enterprise Grid `enterprise_user.teams` names both; a third one is refused."""
+    world = World()
+    world.chat.people[ANA] = Person(ANA, TEAM, teams=(TEAM, "T0OTHER"))
+    if allowed:
+        await permit(world.context, ANA, team, "scale")
+    else:
+        with pytest.raises(Refused, match="Only full members of this workspace"):
+            await permit(world.context, ANA, team, "scale")

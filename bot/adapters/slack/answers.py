@@ -37,14 +37,19 @@ class Identity:
         return by_bot or (bool(self.user) and message.get("user") == self.user)
 
 
+def teams_of(user: Mapping[str, object]) -> tuple[str, ...]:
+    """The workspaces of an organization that name this person (Enterprise Grid)."""
+    teams = inner(user, "enterprise_user").get("teams")
+    return tuple(team for team in teams if isinstance(team, str)) if isinstance(teams, list) else ()
+
+
 def full_member(user: Mapping[str, object], team: str) -> bool:
     """Whether this is a full member: no guest, bot, stranger or deleted person, and of this workspace. In doubt no."""
     if not user or any(
         user.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_bot", "is_stranger", "deleted")
     ):
         return False
-    teams = inner(user, "enterprise_user").get("teams")
-    return bool(team) and (user.get("team_id") == team or (isinstance(teams, list) and team in teams))
+    return bool(team) and (user.get("team_id") == team or team in teams_of(user))
 
 
 def text_at(body: Mapping[str, object], key: str) -> str:

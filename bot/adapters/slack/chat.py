@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.http.rows import inner
 from bot.adapters.outages import Outages
-from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, text_at
+from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, teams_of, text_at
 from bot.adapters.slack.client import responded
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
@@ -151,7 +151,9 @@ class SlackChat:
                 raise
             return self._people.keep(user, Person(user, full_member=False))
         facts = inner(answer, "user")
-        return self._people.keep(user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team)))
+        return self._people.keep(
+            user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team), teams_of(facts))
+        )
 
     async def may_read(self, channel: str, user: str) -> bool:
         """Whether the channel is public or the person is in it, cached by channel; errors raise, which denies."""
