@@ -16,8 +16,10 @@ from bot.core.pool.backfill import Backfill
 from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import Fired
+from bot.core.pool.merge import holding_back
 from bot.core.pool.outlook import PooledCalibration
 from bot.core.pool.pool import Pool
+from bot.core.pool.retention import HELD_SECONDS
 from bot.core.pool.steady_forecast import steadied
 from bot.core.ranking.worst_first import worst_first
 from bot.core.record import Change, Claim, Conflict, Put, Stored
@@ -174,7 +176,9 @@ async def _warned(context: Context, pool: Pool, watchers: tuple[str, ...], *, fr
         return pool  # an old sample says nothing new; silence of a source is no recovery
     rules = file.rules_of(pool.id)
     limits = thresholds(rules, pool.fired) if file.early.enabled else ()
-    sample = pool.latest
+    sample, poll = pool.latest, file.timing.poll
+    if holding_back(pool, context.now() - HELD_SECONDS, context.now(), poll):
+        sample = replace(sample, queued=None, oldest_wait_seconds=None)
     coming = expected(pool.samples, rules, limits, pool.ahead) if limits and not watchers else ()
     newest = fired[-1].incident if fired else ""
     scaled = await last_scaled(context, pool) if pool.early.standing else None

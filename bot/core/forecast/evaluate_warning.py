@@ -70,6 +70,14 @@ def reached(sample: Snapshot, limits: Sequence[Threshold], share: float = 1.0) -
     return any((figures[limit.measure] or 0.0) >= share * limit.value for limit in limits)
 
 
+def eased(sample: Snapshot, limits: Sequence[Threshold]) -> bool:
+    """Whether a sample is known to be well under every threshold; unknown figures are not, and nobody's wait is 0."""
+    wait = 0.0 if sample.queued == 0 and sample.oldest_wait_seconds is None else sample.oldest_wait_seconds
+    figures = {Measure.WAIT: wait, Measure.QUEUED: sample.queued}
+    known = [(figures[limit.measure], BELOW * limit.value) for limit in limits]
+    return all(figure is not None and figure < below for figure, below in known)
+
+
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """The expected next hour."""
@@ -188,7 +196,7 @@ def advanced(early: WarningHistory, seen: Measurement) -> WarningHistory:
     """The record after one more sample: a warning begins, continues, or ends and is scored."""
     over = reached(seen.sample, seen.limits)
     after = _standing(early, seen, over=over) if early.standing else _watching(early, seen, over=over)
-    below = not seen.incidents and not reached(seen.sample, seen.limits, BELOW)
+    below = not seen.incidents and eased(seen.sample, seen.limits)
     return replace(after, above=(after.above or over or bool(seen.fired)) and not below)
 
 
@@ -237,9 +245,11 @@ def _standing(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
 def _ending(episode: EarlyWarning, seen: Measurement) -> Ending | None:
     if not seen.limits:
         return Ending.WITHDRAWN
+    overdue = seen.now - episode.began_at >= LONGEST_SECONDS
     if episode.crossed_at is not None:
-        return None if reached(seen.sample, seen.limits, BELOW) else Ending.EASED
-    if seen.now - episode.began_at >= LONGEST_SECONDS:
+        unknown = overdue and not reached(seen.sample, seen.limits, BELOW)
+        return Ending.EASED if unknown or eased(seen.sample, seen.limits) else None
+    if overdue:
         return Ending.EXPIRED
     return Ending.PASSED if seen.now - episode.likely_at >= CALM_SECONDS else None
 

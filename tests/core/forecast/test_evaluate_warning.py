@@ -234,6 +234,16 @@ def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
     assert eased.episode.ending is Ending.EASED
 
 
+def test_an_unknown_queue_eases_no_warning() -> None:
+    """A source that falls silent says nothing of a queue that was over its threshold; but none stands for ever."""
+    crossed = after([seen(9, one=OVER)], BEGUN)
+    silent = after([seen(minute, one=sample(None, oldest_wait_seconds=None)) for minute in range(10, 40)], crossed)
+    assert silent.standing
+    assert silent.above
+    late = advanced(silent, seen(60 * 24, one=sample(None, oldest_wait_seconds=None)))
+    assert not late.standing
+
+
 QUIET = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
 """Nothing is expected any more, and for long enough."""
 
