@@ -4,6 +4,7 @@ The stand-in for Slack runs in this process, Tailback as a process of its own wi
 """
 
 import asyncio
+import math
 import random
 import statistics
 import time
@@ -27,6 +28,7 @@ PRESSES = 18
 GROUPS = 500
 REFUSED = 0.02
 A_SECOND = 50
+RETRY_AFTER_SECONDS = 1
 PATIENCE_SECONDS = 60.0
 
 
@@ -80,15 +82,21 @@ def _p95(found: list[float]) -> float:
     return statistics.quantiles(found, n=20)[-1]
 
 
-async def refused(folder: Path) -> list[Row]:
-    """From webhook to thread while Slack answers each post with 500 in 2 % of the cases and with 429 in 2 %."""
-    fate = random.Random()
+async def refused(folder: Path, *, a_second: float, limited: float = REFUSED) -> list[Row]:
+    """From webhook to thread while Slack answers 2 % of the posts with 500, and with 429 those of `limited`.
+
+    A 429 pauses its channel for as long as it says, so the rows tell for how long Slack had the channel paused.
+    """
+    fate, paused = random.Random(), list[float]()
 
     def refusal() -> Response | None:
         drawn = fate.random()
         if drawn < REFUSED:
             return PlainTextResponse("", 500)
-        return PlainTextResponse("", 429, headers={"Retry-After": "1"}) if drawn < 2 * REFUSED else None
+        if drawn >= REFUSED + limited:
+            return None
+        paused.append(time.monotonic())
+        return PlainTextResponse("", 429, headers={"Retry-After": f"{RETRY_AFTER_SECONDS}"})
 
     stub, sent = SlackStub(refusal), dict[int, float]()
     async with (
@@ -101,17 +109,34 @@ async def refused(folder: Path) -> list[Row]:
         for number in range(GROUPS):
             sent[number] = time.monotonic()
             group.create_task(sender.send(number))
-            await asyncio.sleep(max(0.0, begun + number / A_SECOND - time.monotonic()))
+            await asyncio.sleep(max(0.0, begun + number / a_second - time.monotonic()))
         while len(stub.named) < GROUPS and time.monotonic() - begun < PATIENCE_SECONDS:
             await asyncio.sleep(0.05)
     waits = [stub.named[number] - at for number, at in sent.items() if number in stub.named]
+    how = " at once" if a_second == math.inf else ""
+    what = f"{GROUPS} groups{how}, 2 % 500 and {limited * 100:.0f} % 429"
     return [
-        Row(f"{GROUPS} groups, 2 % 500 and 2 % 429: median, s", (statistics.median(waits),), (), "0.5 s"),
-        Row(f"{GROUPS} groups, 2 % 500 and 2 % 429: last, s", (max(waits),), (), "10 s"),
-        Row(f"{GROUPS} groups, 2 % 500 and 2 % 429: missing", (float(GROUPS - len(waits)),), (), "0"),
+        Row(f"{what}: median, s", (statistics.median(waits),), (), "" if how else "0.5 s"),
+        Row(f"{what}: last, s", (max(waits),), (), "10 s"),
+        Row(f"{what}: channel paused by Slack, s", (_covered(paused),)),
+        Row(f"{what}: missing", (float(GROUPS - len(waits)),), (), "0"),
     ]
+
+
+def _covered(begins: list[float]) -> float:
+    """Seconds in which at least one of the pauses that begin then is running."""
+    total, until = 0.0, 0.0
+    for at in sorted(begins):
+        total += max(0.0, at + RETRY_AFTER_SECONDS - max(at, until))
+        until = max(until, at + RETRY_AFTER_SECONDS)
+    return total
 
 
 async def measured(folder: Path) -> list[Row]:
     """One run."""
-    return [*await answers(folder / "answers"), *await refused(folder / "refused")]
+    return [
+        *await answers(folder / "answers"),
+        *await refused(folder / "refused", a_second=A_SECOND),
+        *await refused(folder / "at-once", a_second=math.inf),
+        *await refused(folder / "unlimited", a_second=math.inf, limited=0.0),
+    ]

@@ -181,7 +181,7 @@ async def strangers(web: Target) -> float:
     before = web.peak(begin=True)
 
     async def send(number: int) -> None:
-        forged = "X-Grafana-Alerting-Signature: 00\r\nX-Grafana-Alerting-Timestamp: 1\r\n" if number % 2 else ""
+        forged = FORGED["/alerts/grafana"].format(now=int(time.time()), digits="0" * 64) if number % 2 else ""
         framing = "Content-Length: 5242880\r\n" if number % 4 < 2 else "Transfer-Encoding: chunked\r\n"
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(20):
@@ -197,6 +197,43 @@ async def strangers(web: Target) -> float:
     return (web.peak() - before) / 1e6
 
 
+FORGED = {
+    "/alerts/grafana": "X-Grafana-Alerting-Signature: {digits}\r\nX-Grafana-Alerting-Timestamp: {now}\r\n",
+    "/github": "X-Hub-Signature-256: sha256={digits}\r\n",
+    "/slack/events": "X-Slack-Signature: v0={digits}\r\nX-Slack-Request-Timestamp: {now}\r\n",
+}
+"""Headers with which a stranger's body has to be read before it is known that nobody signed it."""
+
+
+async def slow_bodies(web: Target) -> float:
+    """Seconds: the slowest of 15 alerts, clicks and /healthz while strangers send bodies and never their last byte.
+
+    Ten of 1 MiB by each route, one after the other, so that the budget for strangers is always full.
+    """
+    head = "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n{forged}\r\n"
+    slowest, held = 0.0, list[asyncio.StreamWriter]()
+    try:
+        for path in [*FORGED] * 10:
+            forged = FORGED[path].format(now=int(time.time()), digits="0" * 64)
+            _, writer = await asyncio.open_connection("127.0.0.1", web.port)
+            held.append(writer)
+            writer.write(head.format(path=path, forged=forged).encode() + b" " * (MIB - 1))
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await writer.drain()
+        for number in range(5):
+            for ask in (healthy, partial(alert, number=number), click):
+                began = time.monotonic()
+                async with web.client(10.0) as client:
+                    if (await ask(client)).status_code != 200:
+                        return 10.0
+                slowest = max(slowest, time.monotonic() - began)
+    finally:
+        for writer in held:
+            writer.transport.abort()
+    return slowest
+
+
 def worst_bodies() -> dict[str, str]:
     """1 MiB of JSON each, in the shapes that take longest."""
     pad = MIB - 200
@@ -204,8 +241,9 @@ def worst_bodies() -> dict[str, str]:
     small = '{"status":"firing","labels":{"a":"b"}}'
     return {
         "labels": json.dumps({"alerts": [{"status": "firing", "labels": labels}]}),
-        "alerts": '{"alerts": [' + ",".join([small] * 12_000) + "]}",
+        "alerts": '{"alerts": [' + ",".join([small] * (MIB // 90)) + "]}",
         "empty lists": '{"alerts": [' + ",".join(["[]"] * (MIB // 4)) + "]}",
+        "objects": '{"alerts": [' + ",".join(['{"a":1}'] * (MIB // 33)) + ',"' + "x" * (MIB // 4 * 3) + '"]}',
         "numbers": '{"alerts": [' + ",".join(["1"] * 49_000) + ',"' + "x" * (pad - 98_100) + '"]}',
         "escapes": '{"alerts": [], "t": "' + "\\ud800" * (pad // 6) + '"}',
         "long number": '{"alerts": [' + "9" * pad + "]}",
@@ -317,8 +355,9 @@ class Attack:
 
 
 ATTACKS = (
-    Attack("200 strangers send 5 MB each: growth", "MB", strangers, 20.0),
+    Attack("200 strangers send 5 MB each: growth", "MB", strangers, 30.0),
     Attack("2,000 idle connections: slowest alert, click, /healthz", "s", idle_connections, 1.0),
+    Attack("30 slow bodies of strangers: slowest alert, click, /healthz", "s", slow_bodies, 1.0),
     Attack("worst 1 MiB of JSON: /healthz waits", "ms", parsing, 50.0),
     Attack("hostile answer, 256 MiB in 1 kB: growth", "MB", hostile_answer, 50.0),
     Attack("audit trail of 100,000 entries: growth", "MB", long_trail, 50.0),
