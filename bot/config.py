@@ -132,6 +132,7 @@ class File(Table):
             bool(pool.scaler),
             pool.warn_wait,
             pool.warn_queued,
+            runners_per_machine=pool.runners_per_machine,
             counts_assigned=pool.figures.get("preset") == "arc" and not pool.figures.get("queued"),
         )
 

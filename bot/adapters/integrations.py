@@ -13,6 +13,7 @@ from bot.adapters.http.connection import ConnectOptions
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
+from bot.adapters.scalers.per_machine import OF_MACHINES, PerMachine
 from bot.adapters.scalers.policy import target_of
 from bot.adapters.sns import AmazonSns
 from bot.adapters.source import SourceKind
@@ -78,6 +79,9 @@ def build(
             if raw := pool_table.scaler:
                 place = f'[pool."{pool}".scaler]'
                 scaler, policy = kind_of(place, raw, SCALERS)(pool, place, raw, context)
+                runners = pool_table.runners_per_machine
+                if runners > 1 and raw["kind"] in OF_MACHINES:
+                    scaler = PerMachine(scaler, runners)
                 pool_scalers[pool] = scaler, replace(policy, target=target_of(raw))
     for name, raw in file.alertmanager.items():
         with problems:
@@ -119,8 +123,11 @@ def _metrics(
     measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
     for pool, table in file.pool.items():
         with problems:
-            for source, given in keys_by_source(pool, _sources_of(pool, table, file), table.figures).items():
-                measured[source][pool] = given
+            kinds = _sources_of(pool, table, file)
+            for source, given in keys_by_source(pool, kinds, table.figures).items():
+                counts = "runners_per_machine" in kinds[source].pool.model_fields
+                per = {"runners_per_machine": table.runners_per_machine} if counts else {}
+                measured[source][pool] = {**per, **given}
     sources, periods = dict[str, Metrics](), dict[str, float]()
     known = {pool: dict[str, frozenset[str]]() for pool in file.pool}
     for name, pools in measured.items():

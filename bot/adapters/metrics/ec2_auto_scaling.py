@@ -19,13 +19,17 @@ MOST_PAGES = 5
 FAILED = frozenset({"Failed", "Cancelled"})
 LAUNCH = "Launching"
 """How descriptions of activities that start an instance begin."""
+OF_RUNNERS = ("booting", "limit", "creates")
+"""Figures that are compared with those of runners."""
 STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("Terminating",)}
 """Figure: the life-cycle states that it counts, each with its variants such as `Pending:Wait`."""
 
 
 class Ec2AutoScalingPool(Table):
     group: str = Field(min_length=1)
-    """The name of the pool's Auto Scaling group, with one runner per instance."""
+    """The name of the pool's Auto Scaling group."""
+    runners_per_machine: int = Field(default=1, ge=1)
+    """Runners on one instance, from the pool's own setting."""
 
 
 class Ec2AutoScaling(Present):
@@ -34,6 +38,7 @@ class Ec2AutoScaling(Present):
     def __init__(self, given: Given[AwsTable, Ec2AutoScalingPool]) -> None:
         self._aws, every = AwsReader("EC2 Auto Scaling", given), given.table.every
         self._groups = {pool: keys.group for pool, keys in given.pools.items()}
+        self._each = {pool: keys.runners_per_machine for pool, keys in given.pools.items()}
         self._found = {
             name: Listing(partial(self._ask_group, name), given.now, every) for name in {*self._groups.values()}
         }
@@ -45,8 +50,13 @@ class Ec2AutoScaling(Present):
         group, launches = await asyncio.gather(self._found[name].get(), tried(self._launches[name]))
         if isinstance(launches, Unreachable):
             gaps = tuple(Gap(one, launches.what, launches.remedy) for one in ("creates", "create_failures"))
-            return Snapshot(pool, group.at, missing=gaps, **group.value)
-        return Snapshot(pool, min(group.at, launches.at), **group.value, **launches.value)
+            return Snapshot(pool, group.at, missing=gaps, **self._in_runners(pool, group.value))
+        return Snapshot(pool, min(group.at, launches.at), **self._in_runners(pool, {**group.value, **launches.value}))
+
+    def _in_runners(self, pool: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+        """The same; what is compared with runners counts them."""
+        each = self._each[pool]
+        return {name: value * each if name in OF_RUNNERS else value for name, value in figures.items()}
 
     async def _ask_group(self, name: str, now: float) -> Listed[dict[str, Any]]:
         answer = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])

@@ -207,6 +207,7 @@ class PoolRules:
     """Threshold of the early warning for the longest wait; None: learnt."""
     warn_queued: int | None = None
     """The same for queued jobs."""
+    runners_per_machine: int = 1
     counts_assigned: bool = False
     """Whether its source counts only jobs that its runners may get, so that at the limit more may wait."""
 

@@ -38,6 +38,14 @@ async def test_machines_are_counted_by_state_and_launches_by_outcome() -> None:
     )
 
 
+async def test_with_several_runners_on_a_machine_what_is_compared_with_runners_counts_them() -> None:
+    """Agents of Buildkite's elastic stack: the limit, what boots and what was created; machines stay machines."""
+    api = AwsApi(states={"InService": 3, "Pending": 1}, launches=[STOCKOUT, ""])
+    found = await look(api, keys={"group": "ci-linux", "runners_per_machine": 4})
+    assert (found.machines, found.booting, found.limit) == (3, 4, 160)
+    assert (found.creates, found.create_failures) == (4, 1)
+
+
 async def test_what_happened_before_the_window_does_not_count() -> None:
     found = await look(AwsApi(launches=[STOCKOUT], launched_at=NOW - timedelta(hours=1)))
     assert (found.creates, found.create_failures, found.create_failures_by_code) == (0, 0, ())

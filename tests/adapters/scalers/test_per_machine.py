@@ -1,0 +1,40 @@
+"""A group of machines with several runners each: people ask for runners, and the group is told of machines."""
+
+import pytest
+
+from bot.adapters.integrations import build
+from bot.adapters.scalers.per_machine import PerMachine
+from bot.config import Environment, File, Settings
+from bot.ports import Rehearsed
+from tests.fakes import FakeScaler
+
+
+@pytest.mark.parametrize(("target", "machines"), [(12, 3), (13, 4), (16, 4), (17, 5)])
+async def test_targets_and_sizes_are_runners(target: int, machines: int) -> None:
+    """The last machine may have more runners than were asked for, never fewer."""
+    group = FakeScaler(current=3, minimum=0, maximum=40)
+    scaler = PerMachine(group, 4)
+    assert ((await scaler.read()).current, (await scaler.read()).maximum) == (12, 160)
+    await scaler.set(target, "r1")
+    assert group.current == machines
+    assert (await scaler.read()).current == 4 * machines
+
+
+def test_only_a_group_of_machines_is_counted_so() -> None:
+    """A home-grown autoscaler speaks of runners already."""
+    group = {"kind": "aws_asg", "group": "ci", "region": "us-east-1", "max": 40}
+    own = {"kind": "http", "url": "http://scaler.test", "max": 40}
+    pools = {
+        "agents": {"runners_per_machine": 4, "scaler": group},
+        "single": {"scaler": group},
+        "own": {"runners_per_machine": 4, "scaler": own},
+    }
+    file = File.model_validate({"slack": {"channel": "C0CIONCALL"}, "pool": pools})
+    made = build(Settings(Environment(), file), lambda: 0.0).pool_scalers
+    assert {name: isinstance(scaler, PerMachine) for name, (scaler, _) in made.items()} == {
+        "agents": True,
+        "single": False,
+        "own": False,
+    }
+    assert isinstance(made["agents"][0], Rehearsed)
+    assert file.rules_of("agents").runners_per_machine == 4
