@@ -64,7 +64,15 @@ class Fleet:
 
     def add(self, kind: str, endpoint: Endpoint, keys: Mapping[str, Any] | None = None, **table: Any) -> Metrics:
         """One more source; `table` and `keys` as in tailback.toml."""
-        raw = {"kind": kind, **({"url": self.hosts.add(kind.replace("_", "-"), endpoint)}), **table}
+        return self.add_at(kind, keys, url=self.hosts.add(kind.replace("_", "-"), endpoint), **table)
+
+    def webhooks(self, **keys: Any) -> None:
+        """GitHub's webhooks alone; `jobs` has what they told."""
+        self.add_at("github_webhooks", keys)
+
+    def add_at(self, kind: str, keys: Mapping[str, Any] | None = None, **table: Any) -> Metrics:
+        """The same for a stand-in with an address of its own."""
+        raw = {"kind": kind, **table}
         parts = replace(parts_with(HttpPool(self.hosts), SECRETS), now=self.clock.now, jobs=self.jobs)
         source = METRICS[kind](kind, f"[metrics.{kind}]", raw, {POOL: keys or {}}, parts)
         self._has(kind, source)
