@@ -283,7 +283,6 @@ class PoolTable(Table):
     floor: int = Field(default=0, ge=0)
     boot_time: Seconds = 180.0
     runners_per_machine: int = Field(default=1, ge=1)
-    """Runners on one machine, where a cloud counts machines and the CI system runners."""
     alert_wait: Period | None = None
     """Longest wait from which Tailback opens an incident by itself; absent: only alerts do."""
     warn_wait: Seconds | None = None

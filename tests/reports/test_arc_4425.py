@@ -16,4 +16,6 @@ async def test_arcs_figures_count_and_nobody_says_that_no_runner_is_online() -> 
     await fleet.passes(15)
     now = fleet.now
     assert (now.queued, now.busy, now.idle, now.limit) == (7, 20, 0, 20)
-    assert "no runner is online" not in await fleet.diagnosis() + fleet.says
+    said = await fleet.diagnosis()
+    assert "the pool's limit is reached" in said
+    assert "no runner is online" not in said + fleet.says

@@ -3,7 +3,7 @@
 A source that says that nobody waits does not stand against one that sees jobs wait: unknown is never zero.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Pool, Snapshot, measured, patience
@@ -27,6 +27,7 @@ Origin: a normal wait; in that time jobs come and start.
 """
 GROUPS = {
     "runners": ("busy", "idle", "offline"),
+    "label": ("busy", "idle"),
     "rates": ("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
 }
 """Gaps that stand for several figures."""
@@ -95,7 +96,7 @@ def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh:
         source=leading.source if leading else "",
         missing=tuple(gaps),
         origins=_origins(counted),
-        contradictions=_contradictions(told, first),
+        contradictions=_contradictions(told, first, {source for source, sample in samples if _full(sample)}),
     )
 
 
@@ -232,13 +233,27 @@ def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> lis
     ]
 
 
-def _contradictions(told: Mapping[str, Sequence[_Told]], first: _Told | None) -> tuple[Contradiction, ...]:
-    """Figures of which the sources say clearly different numbers; the one that counts comes first."""
+def _full(sample: Snapshot) -> bool:
+    """Whether its runners fill its limit, and it knows no wait: some count no jobs beyond it, as ARC."""
+    queued, busy, limit = sample.queued, sample.busy, sample.limit
+    known = queued is not None and busy is not None and limit is not None and sample.oldest_wait_seconds is None
+    return known and (queued or 0) + (busy or 0) >= (limit or 0)
+
+
+def _contradictions(
+    told: Mapping[str, Sequence[_Told]], first: _Told | None, full: Container[str]
+) -> tuple[Contradiction, ...]:
+    """Figures of which the sources say clearly different numbers; the one that counts comes first.
+
+    A queue of one that is `full` contradicts no longer one.
+    """
     found = []
     for name in COMPARED:
-        said = sorted(told.get(name, ()), key=lambda one: name == "queued" and one is not first)
+        queue = name == "queued"
+        heard = [one for one in told.get(name, ()) if not queue or one is first or one.source not in full]
+        said = sorted(heard, key=lambda one: queue and one is not first)
         numbers = [one.number for one in said]
-        overruled = name == "queued" and said != list(told.get(name, ()))
+        overruled = queue and said != heard
         if len(said) > 1 and (
             overruled or max(numbers) - min(numbers) >= max(LEAST_DIFFERENCE, LEAST_SHARE * max(numbers))
         ):
