@@ -22,12 +22,12 @@ async def test_silence_after_the_last_job_is_no_empty_queue() -> None:
     now = fleet.clock.now()
     fleet.jobs.tell(job(11, now - 900, JobState.QUEUED))
     await fleet.fires()
-    assert fleet.now.queued == 1
+    before = fleet.now.queued
     fleet.jobs.tell(job(11, fleet.clock.now(), JobState.IN_PROGRESS, started_at=now))
     await fleet.passes(1)
     fleet.clock.advance(960)
     await fleet.resolves(10)
-    assert (fleet.now.queued, fleet.state) == (None, State.EASING)
+    held = (before, fleet.now.queued, fleet.state)
     fleet.jobs.heard_for(1200)
     await fleet.passes(3, lambda: fleet.jobs.heard_for(60))
-    assert fleet.state is State.DRAINED
+    assert (held, fleet.state) == ((1, None, State.EASING), State.DRAINED)
