@@ -1,7 +1,7 @@
 """Queries that several behaviors use: open incidents, their pools, links to their threads, channels of pools."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -109,7 +109,14 @@ def channel_of_pool(context: Context, pool: Pool) -> str:
     return routed or last or file.slack.channel
 
 
-async def permit_here(context: Context, name: str, channel: str) -> None:
+async def readable_places(context: Context, places: Iterable[str], user: str) -> list[str]:
+    """The channels that a person is known to see: a refusal names no private channel to somebody outside it."""
+    named = [one for one in dict.fromkeys(places) if one]
+    seen = await asyncio.gather(*(_in_time(READ_SECONDS, context.chat.may_read(one, user)) for one in named))
+    return [one for one, may in zip(named, seen, strict=True) if may]
+
+
+async def permit_here(context: Context, name: str, channel: str, user: str) -> None:
     """Raise Refused unless the pool belongs to this channel, by an open incident or by its route (C15)."""
     open_now = await open_of(context, name)
     if any(incident.thread.channel == channel for incident in open_now):
@@ -117,5 +124,5 @@ async def permit_here(context: Context, name: str, channel: str) -> None:
     own = channel_of_pool(context, await context.pool(name))
     if channel == own:
         return
-    places = dict.fromkeys([*(incident.thread.channel for incident in open_now), own])
-    raise Refused(refusals.other_channels_pool(name), where=[one for one in places if one])
+    places = [*(incident.thread.channel for incident in open_now), own]
+    raise Refused(refusals.other_channels_pool(name), where=await readable_places(context, places, user))

@@ -67,7 +67,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         held = await subject(context, interaction) if interaction.thread else None
         pool, text = await _spoken(context, interaction, held)
         if held is None:
-            await permit_here(context, pool, interaction.channel)
+            await permit_here(context, pool, interaction.channel, interaction.who)
     return await _drafted(context, interaction, held, pool, text)
 
 

@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import replace
 
 from bot.context.context import WORDS, Action, Context, Effect
-from bot.context.queries import known_pool, open_of
+from bot.context.queries import known_pool, open_of, readable_places
 from bot.core.alert import Matcher, digest, silence_matchers
 from bot.core.durations import seconds
 from bot.core.incident.details.requests import SilenceStep, Silencing
@@ -213,8 +213,8 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
         raise Refused(refusals.nothing_to_silence(pool))
     here = [incident for incident in found if incident.thread.channel == interaction.channel]
     if not here:
-        places = dict.fromkeys(incident.thread.channel for incident in found)
-        raise Refused(refusals.other_channels_incident(pool), where=list(places))
+        places = await readable_places(context, (incident.thread.channel for incident in found), interaction.who)
+        raise Refused(refusals.other_channels_incident(pool), where=places)
     newest = max(here, key=lambda incident: (pool in incident.pools.affected, incident.opened_at))
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
 

@@ -241,3 +241,13 @@ async def test_the_back_end_of_the_alerts_own_kind_is_asked() -> None:
     world.context.alertmanagers = {}
     with pytest.raises(Refused, match="no Alertmanager is configured"):
         silence.alertmanager_for(world.context, found)
+
+
+async def test_a_refusal_names_no_private_channel_to_somebody_outside_it() -> None:
+    """`Ask in #C0SECRET` told of a channel that the person cannot see; the same for `/queue scale`."""
+    world = await World.opened(slack={"channel": "C0SECRET"})
+    world.chat.private["C0SECRET"] = frozenset({BEN})
+    for who, named in ((ANA, []), (BEN, ["C0SECRET"])):
+        silence = world.types("silence", POOL, "1h", who=who, channel="C0ELSEWHERE")
+        scale = world.types("scale_up", POOL, "24", who=who, channel="C0ELSEWHERE")
+        assert [list((await refused("another channel", one)).where) for one in (silence, scale)] == [named, named]
