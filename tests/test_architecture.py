@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import code, complete, imports, words
+from tests.architecture import code, complete, doors, imports, words
 from tests.architecture.rules import RULES, Rule
 from tests.architecture.tree import Project, project
 
@@ -50,6 +50,13 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
     (code.short_functions, CORE, "def f():\n" + "    g()\n" * 39, "x.py:2: f has 40 lines"),
     (code.class_names_once, CORE, "class Twin: ...\nclass Twin: ...", "x.py:3: class Twin is also in bot/core/x.py:2"),
     (code.top_level_packages, "lib/__init__.py", "", "lib/__init__.py:1: is a fourth package"),
+    (doors.public_doors, CORE, "import sys\nsys.modules['x'] = None", "x.py:3: uses sys.modules"),
+    (doors.public_doors, CORE, "import gc\ngc.disable()", "x.py:3: uses gc.disable"),
+    (doors.public_doors, CORE, "from redis._parsers.base import BaseParser", "imports the private redis._parsers"),
+    (doors.public_doors, CORE, "from typer import x  # type: ignore[attr-defined]", "which typer does not export"),
+    (doors.public_doors, CORE, "import aiohttp\nclass Mine(aiohttp.ClientResponse): ...", "derives from aiohttp.Cl"),
+    (doors.public_doors, CORE, "import httpx\ndef f():\n    c = httpx.Client()\n    c.x.y = 1", "sets c.x.y"),
+    (doors.public_doors, CORE, "import httpx\ndef f(c: httpx.Client):\n    c.x = 1", "sets c.x"),
     (words.decisions_on_text, CORE, "import re", "imports re"),
     (words.decisions_on_text, CORE, 'def f(a):\n    return a.startswith("Worse")', "text apart with startswith()"),
     (words.decisions_on_text, CORE, 'def f(a):\n    return a.partition("; ")[0]', "text apart with partition()"),
@@ -158,6 +165,22 @@ def test_a_row_of_its_name_in_a_shared_table_is_a_test(rows: str, is_enough: boo
     plant(tmp_path, "tests/diagnosis/test_rules.py", f'OTHERS = ["x"]\nROWS = {rows}\ndef test_it(): ...')
     found = list(complete.registered_modules_have_tests(Project(tmp_path)))
     assert (not found) == is_enough, found
+
+
+@pytest.mark.parametrize(
+    ("line", "is_bounded"),
+    [
+        ('"redis>=8.1,<9",', True),
+        ('"redis>=8.1,<8.2",   # a reason does not help', False),
+        ('"ruff>=0.17,<0.18",', False),
+        ('"ruff>=0.17,<0.18",   # each minor version formats in another way', True),
+    ],
+)
+def test_a_dependency_is_held_at_a_minor_version_only_before_its_first_and_for_a_reason(
+    line: str, is_bounded: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"dependencies = [\n  {line}\n]\n")
+    assert (not list(doors.public_doors(Project(tmp_path)))) == is_bounded
 
 
 def test_a_module_without_an_opening_sentence_is_found(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from tests.architecture import code, complete, imports, words
+from tests.architecture import code, complete, doors, imports, words
 from tests.architecture.tree import Project
 
 Rule = Callable[[Project], Iterator[str]]
@@ -29,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     words.decisions_on_text,
     words.text_readers_are_used,
     words.wordless_core,
+    doors.public_doors,
     complete.registered_modules_have_tests,
     complete.shared_tests_exist,
     complete.variables_in_the_example,

@@ -36,7 +36,7 @@ class SlackChat:
 
     def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], lanes: RateLanes) -> None:
         """`monotonic` gives seconds that never jump. After a 429 `lanes` pause the method in every process."""
-        self._client, self._lanes, self._has_slot = client, lanes, False
+        self._client, self._lanes, self.has_slot = client, lanes, False
         self._links: Cache[str] = Cache(monotonic, LINK_SECONDS)
         self._people: Cache[Person] = Cache(monotonic, PEOPLE_SECONDS)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
@@ -49,7 +49,7 @@ class SlackChat:
     def in_turn(self) -> "SlackChat":
         """The same, with the same caches, for callers with a slot of the rate lane, which no pause grants."""
         found = copy(self)
-        found._has_slot = True
+        found.has_slot = True
         return found
 
     async def close(self) -> None:
@@ -217,7 +217,7 @@ class SlackChat:
         """One request; LATER without a request while the method is paused."""
         lanes = {"chat.postMessage": post_lane(str(asked.get("channel", ""))), "chat.update": EDIT_LANE}
         lane, wait = lanes.get(method, f"slack:{method}"), 0.0
-        if not self._has_slot:
+        if not self.has_slot:
             with contextlib.suppress(Unreachable):  # without the store, a message is worth a 429
                 wait = await self._lanes.acquire_slot(lane, "", 0.0, 1, urgent=False)
         if wait > 0:
