@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import structlog
 
+from bot.adapters.background import collected
 from bot.adapters.build_context import Problems
 from bot.adapters.integrations import build
 from bot.adapters.migrations import FORMAT
@@ -120,6 +121,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         stack.push_async_callback(store.aclose)
         back_ends = build(settings, clock.now, jobs=StoredJobs(store, clock.now), store=None if embedded else store)
         stack.push_async_callback(back_ends.close)
+        stack.push_async_callback(stack.enter_context(collected()).close)
         api, session = settings.env.slack_api_url, open_session(back_ends.slack)
         stack.push_async_callback(session.close)
         client = open_client(settings.env.slack_bot_token.get_secret_value(), api, session)

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
+from bot.adapters.background import begun
 from bot.adapters.build_context import BuildContext, Problems, ReachTable, read
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, Http
 from bot.config import Seconds, Table
@@ -140,7 +141,7 @@ class Listing(Generic[V]):
         now = self._now()
         if self._reading is None and not self._from <= now < self._until:
             self._from = now
-            self._reading = asyncio.ensure_future(self._read())
+            self._reading = begun(self._read())
         if (reading := self._reading) is not None:
             done, _ = await asyncio.wait({reading}, timeout=self._patience)
             for one in done:

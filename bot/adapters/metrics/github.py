@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from bot.adapters.background import begun
 from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
 from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
@@ -130,7 +131,7 @@ class GitHub(Present):
         """Start a round when one is due, and wait a little for the one that runs."""
         if self._round is None and (self._began is None or not 0 <= heard.at - self._began < self._every):
             self._began = heard.at
-            self._round = asyncio.ensure_future(self._one_round(heard))
+            self._round = begun(self._one_round(heard))
         if (running := self._round) is not None:
             done, _ = await asyncio.wait({running}, timeout=self._patience)
             for one in done:

@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Collection
 
+from bot.adapters.background import begun
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change, Conflict, Put, SourceRound, Stored
 from bot.ports import Metrics, Store, Unreachable
@@ -47,7 +48,7 @@ class Shared:
         self._taken[pool] = (began, sample)
         due = held is None or held.value.holder != self._me or age >= EARLY * self._seconds
         if mine and due and self._publishing is None:
-            self._publishing = asyncio.ensure_future(self._publish(held))
+            self._publishing = begun(self._publish(held))
         return sample
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:

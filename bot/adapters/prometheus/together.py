@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from bot.adapters.background import begun
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.rows import inner
 from bot.sources.payload import fields
@@ -67,7 +68,7 @@ class Rounds:
         mine = self._open
         if mine is None or len(mine.pools) >= MOST_POOLS:
             pools: list[dict[str, str]] = []
-            self._open = mine = Round(params, pools, asyncio.ensure_future(self._answered(params, pools)))
+            self._open = mine = Round(params, pools, begun(self._answered(params, pools)))
         number = len(mine.pools)
         mine.pools.append({f"{name}_{number}": query for name, query in queries.items()})
         found = await asyncio.shield(mine.task)

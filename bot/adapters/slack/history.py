@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from bot.adapters.background import begun
 from bot.adapters.http.rows import inner, rows
 from bot.adapters.slack.answers import Identity, key_of, text_at
 from bot.ports import Own
@@ -64,8 +65,7 @@ class SharedReads:
         """The history of a channel since then, or since an earlier time that somebody else needs."""
         self._since[channel] = min(since, self._since.get(channel, since))
         if channel not in self._next:
-            self._next[channel] = asyncio.create_task(self._begun(channel))
-            self._next[channel].add_done_callback(lambda read: read.cancelled() or read.exception())
+            self._next[channel] = begun(self._begun(channel))
         return await asyncio.shield(self._next[channel])
 
     async def _begun(self, channel: str) -> Past:
