@@ -143,8 +143,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             health=Health(sources=back_ends.silent),
         )
         stack.push_async_callback(context.close)
-        seen = _changed_at(settings.env.tailback_config)
-        further = partial(further_client, api, back_ends.slack)
+        seen, further = _changed_at(settings.env.tailback_config), partial(further_client, api, back_ends.slack)
         yield Runtime(context, store, embedded, seen, clock, further, settings.file.of_the_start)
 
 

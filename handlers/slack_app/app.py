@@ -193,6 +193,7 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
     app.event("app_home_opened")(_home_opened(context, afterwards))
     for callback, name in SHORTCUTS.items():
         app.shortcut(callback)(_told(context, afterwards, partial(from_shortcut, name=name), answered))
+    app.event(ANY_ID)(_heard)  # Bolt would log a suggestion for each of them
     app.action(ANY_ID)(pressed("unknown", _unknown))  # last: what no handler above takes
     app.view(ANY_ID)(_unknown_dialog)
 
@@ -222,6 +223,11 @@ def _submitted(context: Context, read: Callable[[Body], Interaction]) -> Handler
             await ack(response_action="clear")
 
     return submitted
+
+
+async def _heard(ack: Ack) -> None:
+    """An event that nothing depends on, such as a message in a channel."""
+    await ack()
 
 
 async def _unknown_dialog(ack: Ack) -> None:

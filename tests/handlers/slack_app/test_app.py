@@ -209,6 +209,23 @@ async def test_the_message_shortcut_diagnoses_the_incident(endpoint: Endpoint) -
     assert "no longer knows this incident" in whispered(endpoint)[0]
 
 
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("message", {"text": "hello", "user": ANA, "channel": "C1"}),
+        ("message", {"subtype": "message_changed", "channel": "C1"}),
+        ("message", {"subtype": "bot_message", "channel": "C1"}),
+        ("channel_archive", {"channel": "C1"}),
+    ],
+)
+async def test_an_event_that_nothing_depends_on_is_taken_without_a_word(
+    kind: str, more: dict[str, str], endpoint: Endpoint, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Bolt logs three lines of advice for each event that no handler takes."""
+    assert (await endpoint.event(kind, **more)).status_code == 200
+    assert [record.message for record in caplog.records if "nhandled" in record.message] == []
+
+
 async def test_home_shows_the_open_incidents(endpoint: Endpoint) -> None:
     assert (await endpoint.event("app_home_opened", user=CAM, tab="home")).status_code == 200
     assert POOL in str(endpoint.world.chat.homes[CAM])
