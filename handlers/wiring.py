@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import structlog
 
-from bot.adapters.background import collected
 from bot.adapters.build_context import Problems
+from bot.adapters.http.background import collected
 from bot.adapters.integrations import build
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.commit import Clocks

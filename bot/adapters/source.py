@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from bot.adapters.background import begun
 from bot.adapters.build_context import BuildContext, Problems, ReachTable, read
+from bot.adapters.http.background import begun
 from bot.adapters.http.client import LONGEST_PAUSE_SECONDS, Http
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Snapshot

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.adapters.background import collected
+from bot.adapters.http.background import collected
 from bot.adapters.metrics.several import Several
 from bot.adapters.prometheus.together import Rounds
 from bot.adapters.slack.history import Past, SharedReads
@@ -18,7 +18,7 @@ from tests.adapters.back_end import BackEnd
 from tests.architecture.tree import ROOT
 
 OTHERS = {
-    "bot/adapters/background.py": "here they begin",
+    "bot/adapters/http/background.py": "here they begin",
     "bot/adapters/http/bulkhead.py": "ended by its own aclose",
     "bot/adapters/redis": "ended by the store's aclose",
     "bot/adapters/scalers/command.py": "readers of a program, awaited with it",

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.adapters.background import begun
 from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
 from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
@@ -13,6 +12,7 @@ from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownJobs, KnownQueues, known_jobs
 from bot.adapters.github.runners import RunnerFleet, Runners
 from bot.adapters.github.settings import GitHubPool, GitHubTable, api_of
+from bot.adapters.http.background import begun
 from bot.adapters.http.client import Http
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.http.rows import rows

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.adapters.background import begun
+from bot.adapters.http.background import begun
 from bot.adapters.outages import ANSWERED
 from bot.adapters.source import SourceKind
 from bot.config import ConfigError

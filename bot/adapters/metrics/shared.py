@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Collection
 
-from bot.adapters.background import begun
+from bot.adapters.http.background import begun
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change, Conflict, Put, SourceRound, Stored
 from bot.ports import Metrics, Store, Unreachable

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from bot.adapters.background import begun
+from bot.adapters.http.background import begun
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.rows import inner
 from bot.sources.payload import fields

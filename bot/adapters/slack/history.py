@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bot.adapters.background import begun
+from bot.adapters.http.background import begun
 from bot.adapters.http.rows import inner, rows
 from bot.adapters.slack.answers import Identity, key_of, text_at
 from bot.ports import Own
