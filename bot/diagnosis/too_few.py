@@ -34,7 +34,8 @@ def _came(facts: Facts) -> Statement:
     if since > begun or now.registered:
         came = max(now.registered or 0, lately[-1] - min(lately))
         return statement("few_came", came=came, seconds=now.at - begun, room=round(room_of(facts, now)), **told)
-    return statement("none_came", seconds=now.at - since, **told)
+    waits = max(since, facts.usual.since)  # before that nobody needed one
+    return statement("none_came", seconds=now.at - waits, **told)
 
 
 def _counted(facts: Facts) -> list[Statement]:
