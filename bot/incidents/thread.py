@@ -39,11 +39,15 @@ NEW_THREAD = Noted(Note.NEW_THREAD)
 DELETED_AGAIN, UNEDITABLE = Noted(Note.DELETED_AGAIN), Noted(Note.UNEDITABLE)
 
 _DELETED = FailureRule(Reaction.GIVE_UP, reason="a reply that somebody deleted needs no edit")
+_SAID = FailureRule(Reaction.GIVE_UP, reason="a reply says so, and the replies go on")
+_STALE = FailureRule(Reaction.GIVE_UP, reason="the next reply says what has become of it")
 _POINTER = FailureRule(Reaction.GIVE_UP, reason="the incident goes on in its own channel anyway")
 _STAYS = FailureRule(Reaction.GIVE_UP, RETURN_SECONDS, reason="the incident stays where it is until its channel works")
-THREAD = MessageKind("thread")
-REPLY_EDIT = MessageKind("reply", edits={Failure.GONE: _DELETED})
-POINTER = MessageKind("pointer", edits=dict.fromkeys((Failure.GONE, Failure.PLACE, Failure.SHAPE), _POINTER))
+THREAD = MessageKind("thread", edits={Failure.UNEDITABLE: _SAID})
+REPLY_EDIT = MessageKind("reply", edits={Failure.GONE: _DELETED, Failure.UNEDITABLE: _STALE})
+POINTER = MessageKind(
+    "pointer", edits=dict.fromkeys((Failure.GONE, Failure.PLACE, Failure.SHAPE, Failure.UNEDITABLE), _POINTER)
+)
 RETURN = MessageKind("return", posts={Failure.PLACE: _STAYS})
 
 Move = Callable[[Incident], Incident]

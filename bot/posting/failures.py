@@ -69,7 +69,7 @@ TABLE: Mapping[Failure, tuple[FailureRule, FailureRule]] = {
     Failure.PLACE: (_PLACE, _PLACE),
     Failure.CREDENTIALS: (_CREDENTIALS, _CREDENTIALS),
     Failure.GONE: (FailureRule(Reaction.REPOST), FailureRule(Reaction.REPOST)),
-    Failure.UNEDITABLE: (FailureRule(Reaction.GIVE_UP), FailureRule(Reaction.GIVE_UP)),
+    Failure.UNEDITABLE: (_LATER, FailureRule(Reaction.REST, QUARANTINE_SECONDS)),
 }
 """The reactions for a new message, and for an edit."""
 
