@@ -3,20 +3,56 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from bot.core.finding import Diagnosis, Finding, Moment, facts_of
+from bot.core.finding import MEDIUM, Diagnosis, Finding, Moment, Scaling, facts_of
 from bot.core.forecast.forecast import forecast
 from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal
+from bot.core.pool.outlook import Forecast
 from bot.core.pool.pool import Pool, PoolRules, empty
 from bot.diagnosis.rank import diagnosed
+from bot.diagnosis.registry import RULES
+
+STILL = frozenset(rule.cause for rule in RULES if rule.still)
+"""Causes by which supply stands still until somebody repairs it."""
+HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARMFUL)
+"""Causes beside which more machines cost or hurt."""
+
+
+def stands_still(pool: Pool, rules: PoolRules, moment: Moment) -> bool:
+    """The one thing that the walk is told of the first cause: whether supply stands still until it is repaired."""
+    found = next(diagnosed(facts) for facts in facts_of((pool.id,), {pool.id: pool}, {pool.id: rules}, moment))
+    first = found.claims[0] if found.claims else None
+    return first is not None and first.cause in STILL and first.confidence >= MEDIUM
 
 
 def diagnoses(
     names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules], moment: Moment
 ) -> tuple[Diagnosis, ...]:
-    """The diagnosis of each pool, with the others as context."""
-    return tuple(diagnosed(facts) for facts in facts_of(names, pools, rules, moment))
+    """The diagnosis of each pool, with the others as context; whether more runners help is read off the walk."""
+    found = (diagnosed(facts) for facts in facts_of(names, pools, rules, moment))
+    return tuple(advised(one, pools.get(one.pool), rules.get(one.pool)) for one in found)
+
+
+def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Diagnosis:
+    """The diagnosis with the advice of the walk: the cause adds only that machines would cost or hurt."""
+    if not found.claims or pool is None or found.blind:
+        return found
+    made = pool.said
+    if made is None or pool.latest is None or made.at != pool.latest.at:
+        rules = rules or PoolRules(pool.id)
+        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day)
+    return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
+
+
+def with_advice(found: Finding, made: Forecast) -> Finding:
+    """A cause with what the walk says of more runners."""
+    if made.helped is None:
+        return replace(found, scaling=Scaling.UNKNOWN, added=0, times_faster=1.0)
+    if made.helped:
+        return replace(found, scaling=Scaling.HELPS, added=made.added, times_faster=made.times_faster or 1.0)
+    scaling = Scaling.HARMFUL if found.cause in HARMFUL else Scaling.NO
+    return replace(found, scaling=scaling, added=0, times_faster=1.0)
 
 
 def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:
@@ -27,7 +63,12 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
 def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
     """The diagnosis of each pool of an incident, with the cause that the incident remembers first."""
     found = _found(view, incident, now, paces, incident.pools.candidates)
-    return tuple(remembered(incident.pools.verdicts.get(one.pool), one) for one in found)
+    return tuple(_remembered(view, incident.pools.verdicts.get(one.pool), one) for one in found)
+
+
+def _remembered(view: View, held: HeldCause | None, found: Diagnosis) -> Diagnosis:
+    """With the cause that the incident remembers first, and the advice of now."""
+    return advised(remembered(held, found), view.pools.get(found.pool), view.rules.get(found.pool))
 
 
 def _found(view: View, incident: Incident, now: float, paces: Timing, names: Collection[str]) -> tuple[Diagnosis, ...]:
@@ -59,7 +100,7 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
         return view
     found = _found(view, incident, now, paces, concerned(view, incident))
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
-    named = [remembered(verdicts.get(one.pool), one) for one in found]
+    named = [_remembered(view, verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
     names = [name for name in incident.pools.affected if name in view.pools]
     affected = {name: with_forecast(view.pools[name], view, incident) for name in names}
@@ -75,7 +116,8 @@ def with_forecast(pool: Pool, view: View, incident: Incident) -> Pool:
     known = pool.said is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead))
+    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day)
+    return replace(pool, outlook=made)
 
 
 def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:

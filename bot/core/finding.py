@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
-from bot.core.pool.backlog import TIME, Backlog, Factor, attributed
+from bot.core.forecast.attribution import attributed
+from bot.core.pool.backlog import TIME, Backlog, Factor
 from bot.core.pool.baseline import Baseline, baseline_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
 from bot.core.pool.merge import one_source
@@ -31,10 +32,6 @@ class Scaling(StrEnum):
     NO = "no"
     HARMFUL = "harm"
     UNKNOWN = "unknown"
-
-
-IN_VAIN: Mapping[Scaling, float] = {Scaling.NO: 0.2, Scaling.HARMFUL: 0.35, Scaling.UNKNOWN: 0.35}
-"""The probability that more runners change nothing although the rates speak for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +62,12 @@ class Finding:
     """The figure that the evidence gives whenever it counts; empty: none in particular."""
     last_seen: float | None = None
     """When its rule found it last (epoch seconds), if that was some measurements ago; the evidence is of then."""
-    in_vain: float = 0.0
-    """The probability that more runners change nothing."""
     share: float | None = None
     """Part of the queue that it explains; None: unknown."""
+    added: int = 0
+    """By the walk the best number of added runners, ..."""
+    times_faster: float = 1.0
+    """... and how many times sooner the queue drains with it, where they help."""
 
     @property
     def sureness(self) -> str:
@@ -104,11 +103,6 @@ class Diagnosis:
     def claims(self) -> tuple[Finding, ...]:
         """The causes to name; none while no job waits too long, unless one is remembered or all is unknown."""
         return self.findings if self.waits or self.blind or self.remembered else ()
-
-    @property
-    def in_vain(self) -> float:
-        """The probability that more runners change nothing, by the likeliest cause."""
-        return self.claims[0].in_vain if self.claims else IN_VAIN[Scaling.UNKNOWN]
 
     @property
     def top(self) -> Finding | None:

@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.core.finding import HIGH, IN_VAIN, LOW, Diagnosis, Facts, Finding, Found, Rule, Scaling
+from bot.core.finding import HIGH, LOW, Diagnosis, Facts, Finding, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.pool.merge import doubtful_figures
 from bot.core.pool.pool import Snapshot
@@ -48,7 +48,7 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
         tuple(dict.fromkeys(missing)),
         waits,
         facts.blind,
-        attribution=parts,
+        attribution=parts if facts.usual.known else {},
         either=_either(ranked),
         seen=() if ranked or not waits else _plainly(facts),
     )
@@ -84,7 +84,6 @@ def _finding(rule: Rule, facts: Facts, seen: Found, parts: Mapping[Factor, int])
         pool=facts.pool,
         missing=seen.missing,
         shows=rule.shows,
-        in_vain=IN_VAIN.get(rule.scaling, 0.0),
         share=None if explains is None or not queued else min(1.0, explains / queued),
     )
 

@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bot.context.asked import asked_of
+from bot.context.causes import moment_of, stands_still
 from bot.context.context import Context
 from bot.context.fleet import FEW, newest, undisturbed
 from bot.context.measure_now import measure_now
@@ -18,7 +20,7 @@ from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.merge import holding_back
 from bot.core.pool.outlook import PooledCalibration
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Pool, PoolRules, drained
 from bot.core.pool.retention import HELD_SECONDS
 from bot.core.pool.steady_forecast import steadied
 from bot.core.ranking.worst_first import worst_first
@@ -121,7 +123,7 @@ async def _in_the_past(
     if after.hour is None:
         return after, ()
     if before.hour is not None and before.hour.hour == after.hour.hour:
-        none = before.ahead or not context.settings.file.timing.backfill
+        none = any(one.weeks for one in before.ahead) or not context.settings.file.timing.backfill
         fill = None if none else await context.store.get(Backfill, before.id)
         if fill is None or fill.value.filled_at < before.tried_at - OVERLAP_SECONDS:
             return after, ()
@@ -141,7 +143,14 @@ async def _written(context: Context, name: str, over: tuple[HourStats, ...]) -> 
 async def _ahead(context: Context, pool: Pool) -> Pool:
     file, pooled = context.settings.file, await context.store.get(PooledCalibration, ALL_POOLS)
     pool = replace(pool, calibration=calibration(pool.scores, pooled.value.known if pooled else None))
-    return looked_ahead(pool, file.rules_of(pool.id), file.paces.report)
+    rules = file.rules_of(pool.id)
+    still = queues(pool, rules) and stands_still(pool, rules, moment_of(context.now(), file.paces))
+    return looked_ahead(pool, rules, file.paces.report, asked_of(context, pool.id, still=still))
+
+
+def queues(pool: Pool, rules: PoolRules) -> bool:
+    """Whether there is a queue to forecast: none at the floor, or of normal waits."""
+    return pool.trouble is None and pool.latest is not None and drained(pool.latest, rules) is False
 
 
 async def _learn(context: Context, before: Pool, after: Pool) -> None:

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from bot.context.asked import terms_of
 from bot.context.causes import moment_of
 from bot.context.context import Context
 from bot.context.fleet import newest
 from bot.context.queries import open_of
 from bot.core.finding import Diagnosis, facts_of
-from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
+from bot.core.forecast.more_runners import Option, WhatIf, expectation, least, what_if
 from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot, drained, fresh
@@ -90,10 +91,10 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
     latest = pool.latest
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
-    wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more), named)
+    wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more))
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
     more = 0 if target is None or capacity.size is None else target - capacity.size
-    effect = _effects(context, pool, (more,), named)
+    effect = _effects(context, pool, (more,))
     useless = effect.do_nothing is not None or any(option.more and not option.helps for option in effect.options)
     return ScaleChoice(
         pool=name,
@@ -144,7 +145,7 @@ async def more_would_do(
         return None
     most = _most_more(context.pool_scalers[pool].policy, current, maximum)
     counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
-    found = _effects(context, record, sorted(counts), named)
+    found = _effects(context, record, sorted(counts))
     return what_more_would_do(found, chosen, _against(named), context.settings.file.slack.currency)
 
 
@@ -153,38 +154,31 @@ async def expected_effect(context: Context, asked: ScaleUp, named: Diagnosis | N
     rules, record = context.settings.file.rules_of(asked.pool), await context.pool_now(asked.pool)
     policy = pool_scaler_of(context, asked.pool).policy
     most = _most_more(policy, asked.from_size, policy.maximum)
-    terms = replace(_terms(context, record, named), most=most)
+    terms = replace(terms_of(context, record), most=most)
     found = expectation(record.samples, asked.target - asked.from_size, rules, terms)
     return what_to_expect(found, rules, _against(named), context.settings.file.slack.currency)
 
 
-def fewest_enough(context: Context, pool: Pool, most: int, named: Diagnosis | None) -> int | None:
+def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
     """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
     if most < 1:
         return None
-    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, _terms(context, pool, named))
+    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, terms_of(context, pool))
     return option.more if option else None
 
 
-async def with_more(context: Context, incident: Incident | None, pool: Pool, more: int) -> Option | None:
-    """The expected effect of exactly so many added runners; None if there is no forecast."""
-    named = await cause_of(context, pool.id, incident)
-    found = _effects(context, pool, (more,), named).options
-    return found[-1] if found and found[-1].more == more else None
+def with_more(context: Context, pool: Pool, more: int) -> tuple[Option, Option] | None:
+    """What is expected without and with exactly so many added runners; None if there is no forecast."""
+    found = _effects(context, pool, (more,)).options
+    return (found[0], found[-1]) if found and found[-1].more == more else None
 
 
 def _most_more(policy: ScalePolicy, current: int, maximum: int) -> int:
     return min(maximum - current, policy.step or maximum)
 
 
-def _effects(context: Context, pool: Pool, counts: Iterable[int], named: Diagnosis | None) -> WhatIf:
-    return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, _terms(context, pool, named))
-
-
-def _terms(context: Context, pool: Pool, named: Diagnosis | None) -> Terms:
-    cost = context.pool_scalers[pool.id].policy.cost_per_runner_hour if pool.id in context.pool_scalers else None
-    vain = named.in_vain if named else 0.0
-    return Terms(cost, known=pool.calibration, ahead=pool.ahead, said=pool.said, in_vain=vain)
+def _effects(context: Context, pool: Pool, counts: Iterable[int]) -> WhatIf:
+    return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, terms_of(context, pool))
 
 
 def _against(named: Diagnosis | None) -> str:

@@ -23,6 +23,8 @@ from bot.views.thread.results import confirm_scale
 from bot.views.words import refusals
 
 MOST_DIGITS = 6
+TWO_DAYS = 172_800.0
+"""The horizon of forecasts: a queue that does not drain within it needs at least so long."""
 DIALOG_SECONDS = 900.0
 """How long an unconfirmed dialog stays valid."""
 
@@ -153,29 +155,29 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     return Prepared(intent, {f"scaled:{key}": point}, (put,))
 
 
-async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
+async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001 - as every action has it
     """Set the absolute target; the request's id is the Idempotency-Key."""
     asked = request.of(ScaleUp)
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT), event=Event.NOTED)
     pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, request.id)
-    return await _accepted(context, request, incident, pending or "")
+    return await _accepted(context, request, pending or "")
 
 
-async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
+async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:  # noqa: ARG001 - the same
     """Read the scaler: it happened if the size is at or above the target."""
     if request.shadow:
         return None
     asked = request.of(ScaleUp)
     level, capacity = await level_of(context, asked.pool)
-    return await _accepted(context, request, incident, capacity.pending) if level >= asked.target else None
+    return await _accepted(context, request, capacity.pending) if level >= asked.target else None
 
 
-async def _accepted(context: Context, request: Request, incident: Incident | None, pending: str) -> Result:
+async def _accepted(context: Context, request: Request, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
     asked, before, file = request.of(ScaleUp), request.before, context.settings.file
     pool = await context.pool_now(asked.pool)
-    option = await with_more(context, incident, pool, asked.target - int(before)) if before else None
+    without, option = (before and with_more(context, pool, asked.target - int(before))) or (None, None)
     details = ScaleAccepted(
         asked.pool,
         int(before) if before else None,
@@ -187,6 +189,9 @@ async def _accepted(context: Context, request: Request, incident: Incident | Non
         currency=file.slack.currency,
         low_seconds=option.low_seconds if option else None,
         high_seconds=option.high_seconds if option else None,
+        without_low_seconds=(without.low_seconds or TWO_DAYS) if without else None,
+        without_mid_seconds=without.mid_seconds if without else None,
+        without_high_seconds=without.high_seconds if without else None,
     )
     return Result(details, f"{asked.target}", offers=(HAND_BACK,))
 

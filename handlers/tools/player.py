@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from bot.context.asked import steps_of, terms_of
 from bot.context.causes import diagnosed_in, with_forecast
 from bot.context.context import Context
 from bot.context.queries import open_incidents
-from bot.core.forecast.more_runners import Terms, WhatIf, what_if
+from bot.core.forecast.more_runners import WhatIf, what_if
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.outlook import LeftOut
@@ -142,7 +143,7 @@ class Player:
         policy = policy_within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
         named = await cause_of(self.context, name, incident)
-        more = fewest_enough(self.context, pool, min(room, policy.step or room), named)
+        more = fewest_enough(self.context, pool, min(room, policy.step or room))
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
@@ -197,7 +198,7 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     told = []
     for pool in [with_forecast(view.pools[name], view, incident) for name in names if name in view.pools]:
         rules, named = view.rules.get(pool.id, PoolRules(pool.id)), found[pool.id]
-        terms = Terms(known=pool.calibration, ahead=pool.ahead, in_vain=named.in_vain)
-        more = WhatIf() if named.blind else what_if(pool.samples, rules, ADDED, terms)
+        terms, counts = replace(terms_of(context, pool), said=None), steps_of(context, pool.id, ADDED)
+        more = WhatIf() if named.blind else what_if(pool.samples, rules, counts, terms)
         told.append((pool, JournalJudgement(now, judgement(now, pool, named, more))))
     return told

@@ -14,6 +14,7 @@ from tests.architecture.layout import (
     NEIGHBORS,
     PLAYGROUND_USERS,
     PURE,
+    PURE_LIBRARIES,
     PURE_NAMES,
     WIRING,
 )
@@ -39,12 +40,13 @@ def below(package: str) -> tuple[str, ...]:
 
 
 def pure_packages(project: Project) -> Iterator[str]:
-    """core, sources, diagnosis and views import the standard library, a JSON encoder, core and themselves: no I/O."""
+    """core, sources, diagnosis and views import the standard library, JSON, numpy, core and themselves: no I/O."""
     for module in project.modules(*PURE):
         own = package_of(module.name)
         for imported in module.imports:
             inside = under(imported.module, ["bot.core", own]) or is_listed(project, module, imported)
-            if not imported.is_standard and imported.name not in PURE_NAMES and not inside:
+            pure = imported.name in PURE_NAMES or imported.top in PURE_LIBRARIES
+            if not imported.is_standard and not pure and not inside:
                 remedy = f"{own} is pure: pass the value in, or move the code to a higher layer"
                 yield module.at(imported, f"imports {imported.module}; {remedy}")
 

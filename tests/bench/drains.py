@@ -33,7 +33,10 @@ class JobWorld:
 
     def __init__(self, found: cases.Case) -> None:
         dice = random.Random(f"{found.seed}/until")
-        faults = tuple(replace(f, until=min(f.until, ends(found.begin, dice))) for f in found.faults)
+        late = [ends(found.begin, dice) for _ in found.faults]
+        faults = tuple(
+            replace(f, until=end if math.isinf(f.until) else f.until) for f, end in zip(found.faults, late, strict=True)
+        )
         self.begin, self._due = found.begin, 0.0
         self.fleet = JobFleet(found.spec, faults, found.seed, found.begin - stories.BEFORE)
         self._exporter = Exporter(self.fleet, stories.NAME, found.exporter, stories.MONDAY)

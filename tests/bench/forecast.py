@@ -1,40 +1,42 @@
-"""How good the forecasts are, on seed sets that they were not fitted on: `python -m tests.bench.forecast [cases]`.
+"""How good forecasts and effects are, on seeds that chose no number of them: `python -m tests.bench.forecast [cases]`.
 
 Beside them, in the same run: the last slope, Little's law and the quantiles of past drains, each with factors fitted on
-seeds of both simulators, and an oracle that knows the pool and its trouble, but not when the trouble ends. Then the
-effect of more runners, against the same hours lived again with them.
+seeds of both simulators; the recorded answers of the code before the model; and an oracle that knows the pool and its
+trouble, but not when the trouble ends. Effects are compared with the same hours lived again with more runners.
 """
 
 import argparse
 import math
+import random
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
 
-from bot.core.finding import Facts, Scaling
 from bot.core.forecast.forecast import forecast
-from bot.core.forecast.more_runners import Terms, what_if
-from bot.core.forecast.scoring import scored
-from bot.core.forecast.speedup import MOST_FASTER, NEAR
-from bot.core.pool.outlook import Forecast
-from bot.core.pool.pool import Snapshot
-from bot.diagnosis.rank import diagnosed
+from bot.core.forecast.more_runners import Terms, WhatIf, what_if
+from bot.core.forecast.scoring import POOLED_STEP, calibration, scored
+from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast
 from tests.architecture.tree import ROOT
 from tests.bench.drains import HORIZON, WEEKS, Case, another, job_cases, more, rough_cases
-from tests.bench.fit_forecast import ADDED, LEFT_OUT
-from tests.bench.jobfleet.cases import KINDS
+from tests.bench.jobfleet.cases import KINDS, LOADS
 from tests.bench.table import write
 
 PAGE = ROOT / "docs/explanation/forecast.md"
+RECORDED = Path(__file__).parent / "traces/recorded_forecasts.txt"
+ADDED = (10, 20, 40)
+LEFT_OUT = frozenset({"nothing", "ghosts"})
+"""Kinds without a queue that drains."""
 LEAST_SECONDS = 60.0
 SHARES = (0.1, 0.9)
 FUTURES = 9
 """Lived by the oracle: the first and the last are then about the 10 % and 90 % quantiles."""
-ORACLE_CASES = 1
-"""Of each kind: other futures take long."""
-UNSEEN = 90_000
+ROUGH = 90_000
 """The first seed of the rough simulator that is judged."""
+MOST = 10.0
+"""Larger effects count as one answer: more than ten times."""
 Rule = Callable[[Case], float | None]
 Bounds = tuple[float | None, float | None]
 
@@ -48,12 +50,11 @@ def slope(case: Case) -> float | None:
 
 def little(case: Case) -> float | None:
     """Seconds that the queue takes at the last rate of starts, else at the pace that the durations give."""
-    now: Snapshot = case.series[-1]
+    now = case.series[-1]
     if now.starts_per_minute:
         return 60 * (now.queued or 0) / now.starts_per_minute
-    return (
-        1.6 * (now.queued or 0) * now.duration_p50_seconds / now.busy if now.duration_p50_seconds and now.busy else None
-    )
+    known = now.duration_p50_seconds and now.busy
+    return 1.6 * (now.queued or 0) * (now.duration_p50_seconds or 0.0) / (now.busy or 1) if known else None
 
 
 def past_drains(_: Case) -> float | None:
@@ -87,58 +88,165 @@ def mean_loss(said: Sequence[Bounds], cases: Sequence[Case]) -> float:
     return total / len(cases)
 
 
-def made(cases: Sequence[Case], weeks: int) -> list[Forecast]:
-    """Tailback's forecasts with so many known weeks."""
-    place = WEEKS.index(weeks)
-    return [forecast(case.series, case.rules, ahead=case.ahead[place]) for case in cases]
+def held(low: float | None, high: float | None, actual: float) -> bool:
+    """Whether the truth lies in an interval; nobody lived beyond the horizon."""
+    if actual >= HORIZON:
+        return high is None or high >= HORIZON
+    return (low or 0.0) <= actual <= (math.inf if high is None else high)
 
 
-def oracle(case: Case) -> Bounds:
-    """The earliest and the latest of the other futures: it knows all rates, but neither luck nor the end."""
-    times = case.futures[len(ADDED) :]
-    return min(times), max(times)
+@dataclass(frozen=True)
+class Said:
+    """What was said of a case."""
+
+    kind: str
+    low: float | None
+    high: float | None
+    times: tuple[float, ...]
+    """With each of ADDED; empty: none was said."""
+    helps: str
 
 
-def effects(cases: Sequence[Case], *, only_helping: bool) -> list[str]:
-    """Rows on "times faster" for each number of more runners; `only_helping`: where Diagnose says that they help."""
-    right, held = list[bool](), list[bool]()  # a figure within `NEAR`; the range that stands where none is given
-    for case in cases:
-        ahead = case.ahead[-1]
-        options = what_if(case.series, case.rules, ADDED, Terms(ahead=ahead)).options
-        top = diagnosed(Facts(case.rules, case.series, ahead=ahead)).top if only_helping else None
-        if only_helping and (top is None or top.scaling is not Scaling.HELPS):
-            continue
-        for option, helped in zip(options[1:], case.futures, strict=False):
-            truth = max(LEAST_SECONDS, case.actual) / max(LEAST_SECONDS, helped)
-            if option.speedup.sure:
-                right.append(abs(min(option.speedup.likeliest, MOST_FASTER) / min(truth, MOST_FASTER) - 1) <= NEAR)
-            else:
-                held.append(option.speedup.low <= truth * 1.02 and truth <= option.speedup.high * 1.02)
-    where = "where Diagnose says that they help" if only_helping else "all cases"
-    given = [True] * len(right) + [False] * len(held)
-    return [
-        f"| effect of more runners, {where}: a figure is given | {_share(given)} |",
-        f"| …: it is within 20 % (goal 70 %) | {_share(right)} |",
-        f"| …: the range that stands for it holds | {_share(held)} |",
-    ]
+def recorded(weeks: int) -> dict[str, Said]:
+    """The answers of the code before the model, by case."""
+    found = {}
+    for line in RECORDED.read_text("utf-8").splitlines():
+        key, *cells = line.split()
+        if key != "#" and len(cells) == 4 * len(WEEKS) + len(ADDED) + 1:
+            kind, low, _, high = cells[4 * WEEKS.index(weeks) :][:4]
+            ends = [None if end == "-" else float(end) for end in (low, high)]
+            times = tuple(float(one) for one in cells[8:-1] if one != "-")
+            found[key] = Said(kind, ends[0], ends[1], times, cells[-1])
+    return found
 
 
-def judged(suite: str, number: int, oracles: int = 0) -> list[Case]:
-    """So many cases of each kind of the other simulator, the first `oracles` of them with other futures."""
-    more_runners, luck = [more(added) for added in ADDED], [another(future) for future in range(FUTURES)]
-    kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
-    return [
-        case
+def judged(suite: str, kinds: Sequence[str], number: int, oracles: int = 0) -> dict[str, Case]:
+    """So many cases of each kind of the job-level simulator, the first `oracles` of them with other futures."""
+    helped, luck = [more(added) for added in ADDED], [another(future) for future in range(FUTURES)]
+    return {
+        f"{suite}/{kind}/{place}/{n}".replace(" ", "_"): case
         for kind in kinds
         for place in range(number)
-        for case in job_cases(kind, place, suite, [*more_runners, *(luck if place < oracles else [])])
+        for n, case in enumerate(job_cases(kind, place, suite, [*helped, *(luck if place < oracles else [])]))
+    }
+
+
+def rough(first: int, number: int) -> dict[str, Case]:
+    """The cases of so many seeds of the rough simulator."""
+    others = [more(added) for added in ADDED]
+    seeds = range(first, first + number)
+    return {f"rough/{seed}/{n}": case for seed in seeds for n, case in enumerate(rough_cases(seed, others))}
+
+
+def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, WhatIf]]:
+    """Tailback's forecast and effects with so many known weeks, without an own past."""
+    place = WEEKS.index(weeks)
+    return {
+        key: (
+            forecast(case.series, case.rules, ahead=case.ahead[place]),
+            what_if(case.series, case.rules, ADDED, Terms(ahead=case.ahead[place])),
+        )
+        for key, case in cases.items()
+    }
+
+
+def taught(found: Mapping[str, tuple[Forecast, WhatIf]], cases: Mapping[str, Case]) -> list[tuple[Bounds, bool]]:
+    """(bounds, whether they held) with the calibration that the incidents before have taught, in a shuffled order."""
+    order, known, told = sorted(cases), UNCALIBRATED, {}
+    random.Random("order").shuffle(order)
+    for key in order:
+        made, case = found[key][0], cases[key]
+        low, high, middle = made.low_seconds, made.high_seconds, made.mid_seconds
+        low = low and min(low * known.low, middle or math.inf)
+        high = high and max(high * known.high, middle or 0.0)
+        told[key] = (low, high), held(low, high, case.actual)
+        if made.verdict.bounded and case.actual < HORIZON:
+            learnt = calibration([scored(made, case.actual)], known, POOLED_STEP)
+            known = Calibration(learnt.low, learnt.high, known.scored + 1)
+    return [told[key] for key in cases]
+
+
+def effects(pairs: Sequence[tuple[float, float]]) -> str:
+    """How near the said effects are to the true ones."""
+    both = [(min(said, MOST), min(true, MOST)) for said, true in pairs]
+    near = [abs(said / true - 1) for said, true in both]
+    middle = median(said / true for said, true in both) if both else 0.0
+    return f"{_share([n <= 0.2 for n in near])}, {_share([n <= 0.5 for n in near])}; × {middle:.2f}"
+
+
+def truths(case: Case) -> list[float]:
+    """How many times faster each of ADDED was; none where the queue without them outlived the horizon."""
+    lived = case.futures[: len(ADDED)]
+    return [] if case.actual >= HORIZON else [max(LEAST_SECONDS, case.actual) / max(LEAST_SECONDS, f) for f in lived]
+
+
+def rows(title: str, known: Sequence[Case], cases: Mapping[str, Case], weeks: int) -> list[str]:
+    """The table of one suite."""
+    begun = time.process_time()
+    found = said_of(cases, weeks)
+    spent = 1000 * (time.process_time() - begun) / len(cases)
+    every, old = list(cases.values()), recorded(weeks)
+    made = [one for one, _ in found.values()]
+    bounds = [(one.low_seconds, one.high_seconds) for one in made]
+    own = [held(*ends, case.actual) for ends, case in zip(bounds, every, strict=True)]
+    learnt = taught(found, cases)
+    lines = [f"| **{title}, {weeks} known weeks** | {len(cases)} forecasts, {spent:.0f} ms of CPU each |"]
+    lines += [
+        f"| loss of `{rule.__name__}` | {mean_loss(fitted(rule, known, every), every):.3f} |"
+        for rule in (slope, little, past_drains)
+    ]
+    if told := [key for key in cases if key in old]:
+        before = [(old[key].low, old[key].high) for key in told]
+        right = [held(*ends, cases[key].actual) for ends, key in zip(before, told, strict=True)]
+        loss = mean_loss(before, [cases[key] for key in told])
+        lines.append(f"| loss of the code before the model; held | {loss:.3f}; {_share(right)} |")
+    if futures := [case for case in every if len(case.futures) > len(ADDED)]:
+        best = [(min(case.futures[len(ADDED) :]), max(case.futures[len(ADDED) :])) for case in futures]
+        lines.append(f"| loss of the oracle, in {len(futures)} of them | {mean_loss(best, futures):.3f} |")
+    after = [ends for ends, _ in learnt]
+    own_past = f"{mean_loss(after, every):.3f}; {_share([right for _, right in learnt])}; {_width(after)}"
+    lines += [
+        f"| loss; held; median width, no past | {mean_loss(bounds, every):.3f}; {_share(own)}; {_width(bounds)} |",
+        f"| the same with the installation's own past | {own_past} |",
+        f"| kinds | {', '.join(f'`{kind}` {n}' for kind, n in Counter(one.verdict.value for one in made).items())} |",
+    ]
+    return lines + _effects(cases, found, old)
+
+
+def _effects(
+    cases: Mapping[str, Case], found: Mapping[str, tuple[Forecast, WhatIf]], old: Mapping[str, Said]
+) -> list[str]:
+    """Rows on the effect of more runners, and on the advice."""
+    mine, theirs, advice, before, steps = list[tuple[float, float]](), list[tuple[float, float]](), [], [], []
+    for key, case in cases.items():
+        true, options = truths(case), found[key][1].options
+        times = [option.times_faster for option in options[1:]]
+        steps.append(times == sorted(times))
+        mine += zip(times, true, strict=False)
+        helped = bool(true) and max(true) > LEAST_FASTER
+        if true and found[key][1].helps is not None:
+            advice.append(found[key][1].helps is helped)
+        if key in old and true:
+            theirs += zip(old[key].times, true, strict=False)
+            if old[key].helps != "unknown":
+                before.append((old[key].helps == "yes") is helped)
+    large = [(said, real) for said, real in mine if real > 1.2]
+    return [
+        f"| effect within 20 %, within 50 %; median of said ÷ true | {effects(mine)} |",
+        f"| …, where the truth is above 1.2 × | {effects(large)} |",
+        f"| …, of the code before the model | {effects(theirs)} |",
+        f"| monotone in N | {_share(steps)} |",
+        f"| advice true; of the code before the model | {_share(advice)}; {_share(before)} |",
     ]
 
 
-def rough(first: int, number: int) -> list[Case]:
-    """The cases of so many seeds of the rough simulator."""
-    others = [more(added) for added in ADDED]
-    return list(chain.from_iterable(rough_cases(seed, others) for seed in range(first, first + number)))
+def _width(bounds: Sequence[Bounds]) -> str:
+    known = [high / max(low, LEAST_SECONDS) for low, high in bounds if low is not None and high is not None]
+    return f"× {median(known):.1f}" if known else "–"
+
+
+def _share(right: Sequence[bool]) -> str:
+    return f"{sum(right) / max(1, len(right)):.0%} of {len(right)}"
 
 
 def main() -> None:
@@ -146,58 +254,24 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("cases", nargs="?", type=int, default=6, help="of each kind")
     asked.add_argument("seeds", nargs="?", type=int, default=200, help="of the rough simulator")
-    asked.add_argument("--suite", default="unseen", help="the seed set of the other simulator")
+    asked.add_argument("--oracles", type=int, default=0, help="cases of each kind with other futures, which take long")
     asked.add_argument("--write", action="store_true", help="write the figures into the docs")
     given = asked.parse_args()
-    known = [*rough(0, 100), *judged("tune", 2)]
+    kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
+    known = [*rough(0, 100).values(), *judged("tune", kinds, 2).values()]
     lines: list[str] = []
-    first = UNSEEN if given.suite == "unseen" else 50_000
     for title, cases in (
-        (f"job-level simulator, suite `{given.suite}`", judged(given.suite, given.cases, ORACLE_CASES)),
-        ("job-level simulator with real jobs, suite `trace`", judged("trace", given.cases, ORACLE_CASES)),
-        (f"rough simulator, seeds from {first}", rough(first, given.seeds)),
+        ("made-up jobs", judged("unseen", kinds, given.cases, given.oracles)),
+        ("matrices and release days", judged("unseen", [*LOADS], 5 * given.cases)),
+        ("real jobs", judged("trace", kinds, given.cases, given.oracles)),
+        ("rough simulator", rough(ROUGH, given.seeds)),
     ):
-        lines += [f"| **{title}** | {len(cases)} forecasts |", *_compared(known, cases)]
         for weeks in WEEKS:
-            begun = time.process_time()
-            said = made(cases, weeks)
-            print(f"{1000 * (time.process_time() - begun) / len(cases):.1f} ms of CPU for a forecast")
-            lines += [f"| {weeks} known weeks: {what} | {how} |" for what, how in _good(said, cases)]
-        lines += [*effects(cases, only_helping=False), *effects(cases, only_helping=True)]
-    print("\n".join(lines))
+            lines += rows(title, known, cases, weeks)
+            print("\n".join(lines[-12:]), flush=True)
     if given.write:
         command = f"python -m tests.bench.forecast {given.cases} {given.seeds} --write"
         write(PAGE, [f"| `{command}` | |", "|---|---|", *lines])
-
-
-def _compared(known: Sequence[Case], cases: Sequence[Case]) -> list[str]:
-    """The losses; with the oracle only over the cases that it can judge."""
-    rules = {rule.__name__: fitted(rule, known, cases) for rule in (slope, little, past_drains)}
-    lines = [f"| loss of `{name}` | {mean_loss(said, cases):.3f} |" for name, said in rules.items()]
-    told = [case for case in cases if len(case.futures) > len(ADDED)]
-    if told:
-        ours = [(f.low_seconds, f.high_seconds) for f in made(told, WEEKS[-1])]
-        lines.append(f"| loss of the oracle in {len(told)} of them | {mean_loss([*map(oracle, told)], told):.3f} |")
-        lines.append(f"| loss of Tailback in the same | {mean_loss(ours, told):.3f} |")
-    return lines
-
-
-def _good(said: Sequence[Forecast], cases: Sequence[Case]) -> list[tuple[str, str]]:
-    """(what, how good) of Tailback's forecasts."""
-    groups: dict[str, list[bool]] = defaultdict(list)
-    for one, case in zip(said, cases, strict=True):
-        groups[one.verdict.value].append(scored(one, case.actual).held)
-    loss = mean_loss([(f.low_seconds, f.high_seconds) for f in said], cases)
-    useful = [f.verdict.bounded for f in said]
-    return [
-        ("loss", f"{loss:.3f}"),
-        *((f"`{kind}` is right", _share(right)) for kind, right in sorted(groups.items())),
-        ("an interval, a bound or a branch is given", _share(useful)),
-    ]
-
-
-def _share(right: Sequence[bool]) -> str:
-    return f"{sum(right) / max(1, len(right)):.0%} of {len(right)}"
 
 
 if __name__ == "__main__":

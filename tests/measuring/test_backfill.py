@@ -70,7 +70,7 @@ async def test_six_weeks_are_filled_in_within_minutes_newest_day_first() -> None
 async def test_what_past_weeks_foretell_is_known_to_the_next_look() -> None:
     """Nobody waits for the hour to change, and nobody for two weeks."""
     world, _ = await started(60)
-    assert world.pool_record().ahead == ()
+    assert all(usual.weeks == 0 for usual in world.pool_record().ahead)
     await world.passes(20 * TURN_SECONDS, step=TURN_SECONDS)
     await world.passes(60, step=60)
     assert world.pool_record().hour is not None

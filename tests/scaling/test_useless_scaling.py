@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.context.asked import terms_of
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.forecast.more_runners import Terms, expectation, what_if
+from bot.core.forecast.more_runners import expectation, what_if
 from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
@@ -86,18 +87,15 @@ async def test_no_effect_is_shown_of_runners_that_the_pool_may_not_have() -> Non
         assert [row[0] for row in preview.table] == ["Added", "+0", *numbers]
 
 
-@pytest.mark.parametrize("vain", [None, 0.0, 0.2, 0.6])
-async def test_the_dialogs_weigh_added_runners_as_the_judgements_do(vain: float | None) -> None:
-    """Where runners may come in vain, by the named cause or without one, no dialog promises more than a judgement."""
+async def test_the_dialogs_show_the_table_that_the_judgements_weigh() -> None:
+    """Whatever cause is named: no dialog promises more or less than a judgement."""
     context, pool = World().context, Pool("linux.2xlarge", tuple(series(falls=-0.5)))
     await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
-    causes = () if vain is None else (replace(found("limit"), in_vain=vain),)
-    named = Diagnosis(pool.id, causes, (), waits=True)
+    named = Diagnosis(pool.id, (found("limit"),), (), waits=True)
     shown = await more_would_do(context, pool.id, (30, 40), named)
     asked = await expected_effect(context, ScaleUp(pool.id, 40, 30), named)
-    rules, cost = context.settings.file.rules_of(pool.id), context.pool_scalers[pool.id].policy.cost_per_runner_hour
-    terms = Terms(cost, known=pool.calibration, in_vain=named.in_vain)
-    rows = what_more_would_do(what_if(pool.samples, rules, (5, 10), terms)).table
+    rows = what_more_would_do(what_if(pool.samples, context.settings.file.rules_of(pool.id), (5, 10),
+                                      terms_of(context, pool))).table  # fmt: skip
     assert shown
     assert shown.table == rows
     assert asked.table[1:4] == (rows[1], rows[2], (f"{rows[3][0]} ←", *rows[3][1:]))

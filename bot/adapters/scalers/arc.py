@@ -11,6 +11,7 @@ from typing import Literal
 from bot.adapters.build_context import BuildContext, read
 from bot.adapters.scalers.cluster import Body, ClusterTable, Figures, KubernetesResource, Name, ObjectScaler
 from bot.adapters.scalers.quantity import amount
+from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count, listed
 
@@ -32,11 +33,13 @@ class ArcTable(ClusterTable):
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[ObjectScaler, ScalePolicy]:
     table = read(ArcTable, place, raw)
     if table.lever == "min":
-        figures, caution = Figures(LEAST, maximum=MOST, absent=0, trouble=_trouble), CAUTION_MIN
+        figures, caution, lever = Figures(LEAST, maximum=MOST, absent=0, trouble=_trouble), CAUTION_MIN, Lever.SIZE
     else:
         there = ("status", "currentRunners")
-        figures, caution = Figures(MOST, there, LEAST, unset=NO_CAP, trouble=_trouble), CAUTION
-    return ObjectScaler(pool, place, table, context, SCALE_SETS, figures), replace(table.policy, caution=caution)
+        figures, caution, lever = Figures(MOST, there, LEAST, unset=NO_CAP, trouble=_trouble), CAUTION, Lever.LIMIT
+    return ObjectScaler(pool, place, table, context, SCALE_SETS, figures), replace(
+        table.policy, caution=caution, lever=lever
+    )
 
 
 def _trouble(found: Body) -> str:

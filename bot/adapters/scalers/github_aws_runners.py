@@ -18,6 +18,7 @@ from bot.adapters.scalers.policy import PolicyTable
 from bot.config import WrongSetting
 from bot.core.alert import digest
 from bot.core.pool.job import JobState, WorkflowJob
+from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count
 from bot.ports import Capacity, Failure, Jobs, Refused, Unreachable
@@ -177,4 +178,4 @@ def build(
 ) -> tuple[GithubAwsRunnersScaler, ScalePolicy]:
     table = read(GithubAwsRunnersTable, place, raw)
     scaler = GithubAwsRunnersScaler(pool, table, aws_of(context, table), context.jobs)
-    return scaler, replace(table.policy, caution=CAUTION)
+    return scaler, replace(table.policy, caution=CAUTION, lever=Lever.REQUESTS)

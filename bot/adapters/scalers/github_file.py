@@ -20,6 +20,7 @@ from bot.adapters.scalers.policy import PolicyTable
 from bot.config import WrongSetting
 from bot.core.alert import digest
 from bot.core.external import Problem
+from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Capacity, Failure, Refused, Unreachable
 from bot.sources.payload import fields
@@ -258,4 +259,4 @@ def build(
     http = partial(context.http, f"Scaler of {pool}", place, table, table.url, answers=ANSWERS)
     api = api_of(table, place, partial(context.token, place), http, context.now)
     caution = CAUTION_COMMIT if table.by == "commit" else CAUTION_PULL_REQUEST
-    return GitHubFileScaler(pool, table, api), replace(table.policy, caution=caution)
+    return GitHubFileScaler(pool, table, api), replace(table.policy, caution=caution, lever=Lever.LIMIT)

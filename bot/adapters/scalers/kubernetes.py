@@ -10,6 +10,7 @@ from bot.adapters.build_context import BuildContext, read
 from bot.adapters.scalers.cluster import ClusterTable, Figures, KubernetesResource, Name, ObjectScaler
 from bot.adapters.scalers.quantity import Dotted, path_of
 from bot.config import WrongSetting
+from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
 
 CAUTION = (
@@ -54,5 +55,7 @@ def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContex
     if table.field:
         limits = path_of(table.current_field), path_of(table.min_field), path_of(table.max_field)
         figures = Figures(path_of(table.field), *limits, table.per_runner, manager=f"tailback/{table.field}")
-    policy = replace(table.policy, caution=FIELD_CAUTION if table.field else CAUTION)
+    most = any(word in table.field.lower() for word in ("max", "limit"))
+    caution, lever = FIELD_CAUTION if table.field else CAUTION, Lever.LIMIT if most else Lever.SIZE
+    policy = replace(table.policy, caution=caution, lever=lever)
     return ObjectScaler(pool, place, table, context, resource, figures), policy

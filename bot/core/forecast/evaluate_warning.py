@@ -1,30 +1,21 @@
 """Decides when a pool gets an early warning, how it ends, and whether it was right."""
 
-from bisect import bisect_left
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import log, sqrt
+from math import log
 from statistics import median_low, pstdev
 
-from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.walk import WalkPoint, walk
+from bot.core.forecast.model import crossing
+from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.pool.hour_stats import ExpectedHour, Fired
 from bot.core.pool.pool import PoolRules, Snapshot, drained
-from bot.core.statement import Statement
 
 LOOK_AHEAD_MINUTES = 60.0
-USUAL_FROM_MINUTES = 60.0
-"""After this time arrivals and runners are expected to be as in past weeks."""
-INTERVAL_Z = 1.4
-"""Standard deviations on each side of an interval."""
-BATCH = 3.0
-"""Variance of the arrivals over their mean: pushes start several jobs at once."""
-DOUBT = 0.15
-"""Relative uncertainty of the rate of arrivals."""
-SURE_Z = 0.9
-"""Standard deviations on the optimistic side at which a crossing must still happen."""
+SURE = 0.8
+"""Share of the particles that must cross, as four in five forecasts hold."""
 BLUNT_MINUTES = 2.0
 """No interval is narrower than the time between samples."""
 LEAST_FIRED = 2
@@ -78,16 +69,6 @@ def eased(sample: Snapshot, limits: Sequence[Threshold]) -> bool:
     return all(figure is not None and figure < below for figure, below in known)
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """The expected next hour."""
-
-    flow: Flow
-    points: list[WalkPoint]
-    ages: list[tuple[float, float]]
-    """See `_ages`."""
-
-
 def expected(
     series: Sequence[Snapshot], rules: PoolRules, limits: Sequence[Threshold], ahead: tuple[ExpectedHour, ...] = ()
 ) -> tuple[Crossing, ...]:
@@ -96,74 +77,40 @@ def expected(
     None for a queue at its floor, normal waits, unknown rates, and without past weeks: a batch then looks like a surge.
     """
     last = series[-1] if series else None
-    if last is None or not ahead or drained(last, rules) is not False or reached(last, limits):
+    weeks = tuple(one for one in ahead if one.weeks)
+    if last is None or not weeks or drained(last, rules) is not False or reached(last, limits):
         return ()
-    flow = flow_of(series, rules, ahead)
-    if isinstance(flow, Statement) or not flow.weeks or last.arrivals_per_minute is None:
+    seen = seen_of(series, rules, weeks)
+    if not isinstance(seen, Seen) or not seen.usual.minutes or last.arrivals_per_minute is None:
         return ()
-    coming = Ahead(flow, list(walk(flow, USUAL_FROM_MINUTES, until=LOOK_AHEAD_MINUTES)), _ages(series, flow))
-    found = []
-    for limit in limits:
-        low, mid, sure, high = (_when(limit, last, coming, z) for z in (INTERVAL_Z, 0.0, -SURE_Z, -INTERVAL_Z))
-        if low is not None and mid is not None:
-            low, high = 60 * max(0.0, low - BLUNT_MINUTES), None if high is None else 60 * (high + BLUNT_MINUTES)
-            found.append(Crossing(limit, last.at, low, 60 * mid, high, sure is not None))
+    found, ages = list[Crossing](), _ages(series, seen)
+    told = crossing(seen, rules.name, limits, ages, LOOK_AHEAD_MINUTES)
+    for limit, (share, span) in zip(limits, told, strict=True):
+        if math.isinf(span.middle):
+            continue
+        high = None if math.isinf(span.high) else span.high + 60 * BLUNT_MINUTES
+        low = max(0.0, span.low - 60 * BLUNT_MINUTES)
+        found.append(Crossing(limit, last.at, low, span.middle, high, share >= SURE))
     return tuple(sorted(found, key=lambda one: one.mid_seconds))
 
 
-def _when(limit: Threshold, last: Snapshot, ahead: Ahead, z: float) -> float | None:
-    """Minutes until the threshold, with a queue `z` standard deviations longer than expected."""
-    if limit.measure is Measure.QUEUED:
-        unservable = last.unservable or 0
-        heights = [max(0.0, point.queued + z * _spread(point)) + unservable for point in ahead.points]
-    else:
-        heights = [60 * wait for wait in _waits(ahead, z)]
-    minute, lower = 0.0, 0.0
-    for point, height in zip(ahead.points, heights, strict=True):
-        if height >= limit.value:
-            return minute + (point.minute - minute) * (limit.value - lower) / (height - lower)
-        minute, lower = point.minute, height
-    return None
-
-
-def _waits(ahead: Ahead, z: float) -> list[float]:
-    """The longest wait at each point in minutes; jobs start in order of arrival."""
-    points, flow = ahead.points, ahead.flow
-    came = [flow.queued + point.arrived for point in points]
-    waits = []
-    for point, total in zip(points, came, strict=True):
-        waiting = point.queued + z * _spread(point)
-        gone = total - waiting
-        if waiting <= 0:
-            waits.append(0.0)
-        elif gone <= flow.queued:
-            waits.append(point.minute + _age(ahead.ages, max(0.0, gone)))
-        else:
-            waits.append(point.minute - points[min(bisect_left(came, gone), len(points) - 1)].minute)
-    return waits
-
-
-def _spread(point: WalkPoint) -> float:
-    """Standard deviation of the queue: chance, and the uncertain rate of arrivals."""
-    return sqrt(BATCH * point.arrived + point.started + (DOUBT * point.arrived) ** 2)
-
-
-def _ages(series: Sequence[Snapshot], flow: Flow) -> list[tuple[float, float]]:
-    """(jobs ahead, minutes waited) from the front of the queue to its end.
+def _ages(series: Sequence[Snapshot], seen: Seen) -> list[float]:
+    """Minutes that each job of the queue has waited at least, the oldest first.
 
     A job that queued at an earlier sample and has not started since is at least as old as that sample.
     """
-    last, ages = series[-1], [(flow.queued, 0.0)]
+    last, ages = series[-1], [(seen.queued, 0.0)]
     started, after = 0.0, last
     for sample in reversed(series[:-1]):
         minutes = (last.at - sample.at) / 60
-        if minutes >= flow.waited or sample.queued is None or after.starts_per_minute is None:
+        if minutes >= seen.waited or sample.queued is None or after.starts_per_minute is None:
             break
         started += after.starts_per_minute * (after.at - sample.at) / 60
         still = min(ages[-1][0], max(0.0, sample.queued - started))
         ages.append((still, minutes))
         after = sample
-    return [(0.0, flow.waited), *reversed(ages)]
+    profile = [(0.0, seen.waited), *reversed(ages)]
+    return [_age(profile, place) for place in range(int(seen.queued))]
 
 
 def _age(ages: list[tuple[float, float]], place: float) -> float:

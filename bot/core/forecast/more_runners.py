@@ -1,24 +1,18 @@
-"""The effect of more runners: a table of +N, the fewest that meet a target, and when to do nothing."""
+"""The effect of more runners: a table of +N, whether they help, the fewest that meet a target, when to do nothing."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.core.forecast.flow import Flow, flow_of
-from bot.core.forecast.forecast import WIDEST, bounds
-from bot.core.forecast.readings import LATER_MINUTES, longest_wait, readings
-from bot.core.forecast.speedup import NO_SPEEDUP, Speedup, speedup_of
-from bot.core.forecast.walk import HORIZON_MINUTES, walk
-from bot.core.pool.hour_stats import ExpectedHour
-from bot.core.pool.outlook import UNCALIBRATED, Calibration, Forecast, Verdict
+from bot.core.forecast.forecast import calibrated
+from bot.core.forecast.model import effects
+from bot.core.forecast.seen import Seen, seen_of
+from bot.core.pool.hour_stats import DayStats, ExpectedHour
+from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Lever, Quantiles
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
 TARGET_SECONDS = 1800.0
-Times = tuple[float, float, float]
-"""(low, middle, high) in minutes."""
-LEAST_FASTER = 1.05
-"""A smaller effect is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +28,15 @@ class Terms:
     """Of the pool's forecasts."""
     ahead: tuple[ExpectedHour, ...] = ()
     """The expectation from past weeks."""
+    day: DayStats | None = None
     said: Forecast | None = None
     """The forecast that messages show: the times begin with it, so that dialog and thread agree."""
-    in_vain: float = 0.0
-    """The probability that added runners change nothing, by the likeliest cause."""
+    lever: Lever = Lever.SIZE
+    """What the pool's scaler does when it is asked for more."""
+    still: bool = False
+    """Whether supply stands still by the first cause."""
+    shared: bool = False
+    """Whether several runners share machines that are short: then more runners end no more jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +52,17 @@ class Option:
     cost: float | None
     """Cost of the added runners until the queue has drained; None if unpriced."""
     times_faster: float = 1.0
-    """How many times sooner it drains than without them."""
+    """How many times sooner it drains than without them, in the middle of all that may come."""
     sooner_seconds: float = 0.0
-    """By how much, in the middle case."""
-    speedup: Speedup = NO_SPEEDUP
-    """`times_faster` with its range, and whether the figure is likely to be right."""
+    """By how much, in the middle case; 0 where either is beyond the horizon."""
+    times_low: float = 1.0
+    times_high: float = 1.0
+    """The range of `times_faster` in 4 of 5 cases."""
 
     @property
     def helps(self) -> bool:
-        """Whether the queue may well drain sooner than without them."""
-        return (self.times_faster if self.speedup.sure else self.speedup.high) >= LEAST_FASTER
+        """Whether the queue drains sooner by more than a tenth."""
+        return self.times_faster > LEAST_FASTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,17 @@ class WhatIf:
     said: Forecast | None = None
     """The forecast that the options begin with, where messages show one."""
 
+    @property
+    def best(self) -> Option | None:
+        """The option that shortens the drain most, if one does by more than a tenth."""
+        helping = [option for option in self.options if option.more and option.helps]
+        return max(helping, key=lambda option: (option.times_faster, -option.more), default=None)
+
+    @property
+    def helps(self) -> bool | None:
+        """Whether some number of added runners shortens the drain; None: unknown."""
+        return None if not any(option.more for option in self.options) else self.best is not None
+
 
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
     """Walk the queue with each number of added runners; more runners never make it later."""
@@ -89,58 +100,46 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))
-    flow = flow_of(series, rules, terms.ahead)
-    if isinstance(flow, Statement):
-        return WhatIf(refusal=flow)
-    alone = readings(flow)
-    times = _as_said(bounds(alone, terms.known or UNCALIBRATED, branch=bool(flow.blocked)), terms.said)
-    known = series[-1].oldest_wait_seconds is not None
-    options: list[Option] = []
-    for more in sorted({0, *(one for one in counts if one > 0)}):
-        speedup = speedup_of(alone, readings(flow, more), terms.in_vain) if more else NO_SPEEDUP
-        options.append(_option(flow, more, speedup, times, terms, options[-1] if options else None))
-    options = options if known else [replace(option, oldest_wait_seconds=None) for option in options]
+    seen = seen_of(series, rules, terms.ahead, terms.day, still=terms.still)
+    if not isinstance(seen, Seen):
+        return WhatIf(refusal=seen)
+    options = _options(seen, rules, counts, terms)
+    if series[-1].oldest_wait_seconds is None:
+        options = [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
     return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules), said=terms.said)
 
 
-def _as_said(times: Times, said: Forecast | None) -> Times:
-    """The times with the middle of this forecast, and with its bounds where it has them; some have no latest end."""
+def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:
+    known, price = terms.known or UNCALIBRATED, terms.cost_per_runner_hour
+    found = effects(seen, rules.name, counts, terms.lever, shared=terms.shared)
+    alone = calibrated(found[0].drains, known)
+    first = _as_said(alone, terms.said)
+    drifts = [one / other if 0 < other < math.inf else 1.0 for one, other in zip(first, alone, strict=True)]
+    options, before = list[Option](), first
+    for effect in found:
+        each = zip(calibrated(effect.drains, known), drifts, before, strict=True)
+        before = Quantiles(*(min(latest, time * drift) for time, drift, latest in each)) if effect.more else first
+        ends = (before.low, before.middle, before.high)
+        low, middle, high = (None if math.isinf(time) else time for time in ends)
+        sooner = first.middle - before.middle if middle is not None and first.middle < math.inf else 0.0
+        cost = None if price is None or middle is None else price * effect.more * middle / 3600
+        options.append(
+            Option(effect.more, low, middle, high, effect.waits, cost, effect.times, sooner, effect.low, effect.high)
+        )
+    return options
+
+
+def _as_said(times: Quantiles, said: Forecast | None) -> Quantiles:
+    """The times with those of this forecast, where it has them."""
     if said is None or not said.mid_seconds or said.mid_seconds < 60:
         return times
-    middle = said.mid_seconds / 60
-    low, high = (middle / times[1] * time for time in (times[0], times[2]))
-    low = low if said.low_seconds is None else said.low_seconds / 60
-    if said.high_seconds is not None or said.verdict is Verdict.AT_LEAST:
-        high = (said.high_seconds or math.inf) / 60
-    if said.verdict is Verdict.INTERVAL:
-        low = max(low, 1.0001 * high / WIDEST)  # counted down, its ends have drifted apart
-    return min(low, middle), middle, min(HORIZON_MINUTES, max(high, middle))
-
-
-def _option(  # noqa: PLR0913, PLR0917 - the queue, what is added, and what came of less
-    flow: Flow, more: int, speedup: Speedup, times: Times, terms: Terms, fewer: Option | None
-) -> Option:
-    most = (speedup.times if speedup.sure else speedup.high, speedup.times, speedup.times)
-    known = (None, None, None) if fewer is None else (fewer.low_seconds, fewer.mid_seconds, fewer.high_seconds)
-    latest = (time if cap is None else cap / 60 for time, cap in zip(times, known, strict=True))
-    low, middle, high = (min(cap, max(flow.boot, time / by)) for time, by, cap in zip(times, most, latest, strict=True))
-    faster, possible = times[1] / middle, max(1.0, times[2] / flow.boot)
-    likeliest = max(min(possible, speedup.likeliest), 1.0 if fewer is None else fewer.speedup.likeliest)
-    ends = min(faster, speedup.low), max(faster, likeliest, min(possible, speedup.high))
-    span = Speedup(faster, *ends, speedup.sure, likeliest)
-    price = terms.cost_per_runner_hour
-    return Option(
-        more,
-        60 * low,
-        60 * middle if middle < HORIZON_MINUTES else None,
-        60 * high if high < HORIZON_MINUTES else None,
-        None if (wait := longest_wait(flow, list(walk(flow, LATER_MINUTES, more)))) is None else 60 * wait,
-        None if price is None else price * more * middle / 60,
-        faster,
-        60 * (times[1] - middle),
-        span,
-    )
+    drift = said.mid_seconds / times.middle if times.middle < math.inf else 1.0
+    low = times.low * drift if said.low_seconds is None else said.low_seconds
+    high = times.high * drift if said.high_seconds is None else said.high_seconds
+    middle = said.mid_seconds
+    return Quantiles(min(low, middle), min(times.lower * drift, middle), middle, max(times.upper * drift, middle),
+                max(high, middle))  # fmt: skip
 
 
 def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> Statement | None:

@@ -19,8 +19,8 @@ from bot.core.pool.outlook import (
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
-WIDEST, TIGHTEST = 4.0, 2.0
-"""Factors by which a bound moves outward or inward at most."""
+FURTHEST = 10.0
+"""Factor by which a bound moves outward or inward at most: what is further off is wrong in kind, not in width."""
 MISSED = 0.1
 """Share of the forecasts whose bound may be wrong, on each side."""
 STEP, POOLED_STEP = 0.25, 0.05
@@ -50,8 +50,7 @@ def calibration(scores: Sequence[Score], start: Calibration | None = None, step:
             low += part * (MISSED - (score.actual_seconds < made.low_seconds))
         if made.high_seconds is not None:
             high -= part * (MISSED - (score.actual_seconds > made.high_seconds))
-        low = min(math.log(TIGHTEST), max(-math.log(WIDEST), low))
-        high = min(math.log(WIDEST), max(-math.log(TIGHTEST), high))
+        low, high = (min(math.log(FURTHEST), max(-math.log(FURTHEST), end)) for end in (low, high))
     return Calibration(math.exp(low), math.exp(high), len(known))
 
 

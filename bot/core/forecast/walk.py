@@ -1,81 +1,239 @@
-"""Walks a queue forward minute by minute: jobs arrive, runners take and finish them; a pure function of a `Flow`."""
+"""Walks a pool through time: jobs arrive, runners take and end them. One step for past and future."""
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
-from bot.core.forecast.flow import Flow, usual_at
+import numpy as np
 
-HORIZON_MINUTES = 720.0
-STEPS = (1.0,) * 10 + (2.0,) * 25 + (5.0,) * 24 + (15.0,) * 36
-"""Lengths of the steps in minutes; together they are the horizon."""
-FADES_MINUTES, RISES_MINUTES = 30.0, 180.0
-"""Time in which arrivals above, or below, the usual rate return to it once things are as usual."""
-RAMP_MINUTES = 10.0
-"""Time beyond a boot in which a pool gets its usual runners back."""
+from bot.core.forecast.seen import Habit, Seen
+from bot.core.forecast.state import HOURS_DIFFER, PARTICLES, QUARTER_MINUTES, Array, Particles, luck
+from bot.core.pool.outlook import Lever
+
+HORIZON_MINUTES = 2880.0
+STEPS = ((1.0, 120), (5.0, 120), (15.0, 144))
+"""Lengths of steps in minutes and their number: up to 2 h, 12 h and 48 h."""
 NEVER = math.inf
+LEFT = 0.05
+"""Share of the particles that is not walked further: no answer asks for more than nine tenths of them."""
 
 
-class WalkPoint(NamedTuple):
-    """The expected queue at one time."""
+class Until(StrEnum):
+    """When the trouble of a walk ends."""
 
-    minute: float
-    queued: float
-    arrived: float
+    DRAWN = "drawn"
+    NEVER = "never"
+    NOW = "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is walked."""
+
+    counts: tuple[int, ...] = (0,)
+    """Added runners: a row of the walk for each."""
+    lever: Lever = Lever.SIZE
+    shared: bool = False
+    """Whether added runners share machines that are short, so that all together end no more jobs."""
+    until: Until = Until.DRAWN
+    minutes: float = HORIZON_MINUTES
+    drained: bool = True
+    """Whether to leave out what has drained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The first row step by step: steps by particles."""
+
+    minutes: Array
+    queued: Array
+    arrived: Array
     """Jobs that arrived until then."""
-    started: float
-    """Jobs that started until then."""
-    fresh: float
-    """Jobs in the queue that have waited no longer than normal."""
 
 
-def walk(flow: Flow, usual_from: float = NEVER, more: int = 0, until: float = HORIZON_MINUTES) -> Iterator[WalkPoint]:
-    """The expected queue from now on. From minute `usual_from` on, arrivals, runners and job times are the usual ones.
+@dataclass(frozen=True, slots=True)
+class QueueWalk:
+    """What came of it: a row for each number of added runners, a column for each particle."""
 
-    `more` runners join after their boot time. First come, first served. No step is computed before it is asked for.
+    seen: Seen
+    drains: Array
+    """Minutes until the queue is at its floor or all waits are normal; infinite: beyond the horizon."""
+    first: Array
+    """Minutes until the first job starts, ..."""
+    turn: Array
+    """... and until the last one of those that wait now does."""
+    path: Path
+    """Of the first two hours; of all that was walked unless what has drained is left out."""
+
+
+def flow(system: Array, runners: Array, pace: Array, minutes: float) -> Array:
+    """Jobs that wait or run after some minutes without arrivals, when runners take the next as soon as they end one.
+
+    While jobs wait they fall in a line; then those that run end, each with the same chance a minute. Never more than
+    before, never fewer with fewer runners: so no answer falls with added ones.
     """
-    queued, minute, arrived, started = flow.queued, 0.0, 0.0, 0.0
-    runners, busy, pace = flow.runners, flow.busy, flow.pace
-    most, held = max(flow.most, runners), flow.blocked is not None and flow.blocked.id != "no_runners"
-    yield WalkPoint(0.0, queued, 0.0, 0.0, 0.0)
-    for step in STEPS:
-        if minute >= until:
+    ends = runners * pace
+    full = np.minimum(np.maximum((system - runners) / np.maximum(ends, 1e-9), 0.0), minutes)
+    return np.asarray((system - ends * full) * np.exp(pace * (full - minutes)))
+
+
+def usual_at(habits: Sequence[Habit], minutes: Array) -> Array:
+    """Usual arrivals per minute at these times, interpolated between hours."""
+    return np.interp(minutes, [habit.minute for habit in habits], [habit.arrivals for habit in habits])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What comes whatever the queue does: steps by particles."""
+
+    minutes: Array
+    load: Array
+    came: Array
+    pace: Array
+    present: Array
+    """Runners that take jobs, without the added ones."""
+    added: Array
+    """Share of the added runners that take jobs: 0 or 1."""
+
+
+def walk(state: Particles, asked: Question | None = None) -> QueueWalk:
+    """QueueWalk the particles from now on, all rows with the same chance."""
+    going = _Going(state, asked or Question())
+    begin, chance, paths = 0.0, luck(sum(number for _, number in STEPS)), []
+    for length, most in STEPS:
+        number = min(most, math.ceil((going.asked.minutes - begin) / length))
+        if number <= 0 or len(going.alive) < LEFT * PARTICLES:
             break
-        arrives = flow.arrivals
-        if minute < usual_from:
-            runners = min(most, runners + flow.grows * step)
-        else:
-            usual, since = usual_at(flow.usual, minute), minute - usual_from
-            away = FADES_MINUTES if flow.arrivals > usual else RISES_MINUTES
-            arrives = usual + (flow.arrivals - usual) * math.exp(-since / away)
-            back = 2.0 if held else flow.boot + RAMP_MINUTES
-            runners += max(0.0, flow.usual_runners - runners) * min(1.0, step / back)
-            pace += (flow.usual_pace - pace) * min(1.0, step * flow.usual_pace)
-        come = flow.come if minute < usual_from + flow.boot else 1.0
-        present = runners + (more * come if minute >= flow.boot else 0)
-        left = busy * math.exp(-pace * step)
-        if held and minute < usual_from:
-            takes = 0.0
-        else:  # on free runners, and on those that finish a job, some more than once
-            takes = present - busy + present * (pace * step) if busy <= present else max(0.0, present - left)
-        starts = min(queued + arrives * step, takes)
-        busy = max(left, min(present, left + starts))
-        queued += arrives * step - starts
-        minute, arrived, started = minute + step, arrived + arrives * step, started + starts
-        young = flow.queued * max(0.0, flow.normal_wait - minute) / max(flow.waited, flow.normal_wait, 0.5)
-        yield WalkPoint(minute, queued, arrived, started, arrives * min(minute, flow.normal_wait) + young)
+        minutes = np.asarray(begin + length * np.arange(1, number + 1), np.float64)
+        chance, mine = chance[number:], chance[:number]
+        paths.append(going.lives(going.ahead(minutes, length, mine), length))
+        begin = float(minutes[-1])
+        if going.asked.drained:
+            paths = paths[:1]
+            going.leave_out()
+    path = Path(*(np.concatenate(parts) for parts in zip(*paths, strict=True)))
+    return QueueWalk(state.seen, going.drains, going.first, going.turn, path)
 
 
-def drains_after(points: Iterable[WalkPoint], floor: float, spread: float = 0.0) -> float | None:
-    """Minutes until the queue is at its floor or holds only jobs whose wait is normal; None: beyond the horizon.
+class _Going:
+    """A walk on its way."""
 
-    With a `spread`, the variance of its length per minute, chance makes it one standard deviation shorter.
-    """
-    for before, point in pairwise(points):
-        over = point.queued - math.sqrt(spread * point.minute) - max(floor, point.fresh)
-        if over <= 0:
-            fell = max(before.queued - point.queued, 1e-9)
-            back = min(1.0, -over / fell)
-            return max(0.5, point.minute - (point.minute - before.minute) * back)
-    return None
+    def __init__(self, state: Particles, asked: Question) -> None:
+        seen, self.state, self.asked = state.seen, state, asked
+        self.alive = np.arange(PARTICLES)
+        shape = (len(asked.counts), PARTICLES)
+        ends = {Until.DRAWN: state.ends, Until.NEVER: np.full(PARTICLES, NEVER), Until.NOW: np.zeros(PARTICLES)}
+        self.ends = ends[asked.until]
+        self.back = state.back if asked.until is Until.DRAWN else self.ends
+        self.more = np.array([[float(more)] for more in asked.counts]) * (0.0 if asked.shared else seen.supply.works)
+        self.most = np.full(PARTICLES, seen.supply.most) if seen.counted or seen.supply.limited else state.runners
+        self.reached = np.full(PARTICLES, 0.0 if seen.supply.reached else NEVER)
+        """Since when the pool has as many runners as it may."""
+        self.system = np.tile(seen.queued + state.runners, (len(asked.counts), 1))
+        self.arrived = np.zeros(PARTICLES)
+        self.above = np.full(shape, seen.queued) - max(seen.floor, self._young(np.zeros(1))[0])
+        self.drains, self.first, self.turn = (np.full(shape, NEVER) for _ in range(3))
+
+    def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
+        """What comes in these steps."""
+        state, seen, alive = self.state, self.state.seen, self.alive
+        at, ends = minutes[:, None] - length / 2, self.ends[alive]
+        over = np.maximum(0.0, at - ends)
+        """Minutes since the trouble ended."""
+        load, pace = self._load(at), state.pace[alive]
+        usual = state.usual_pace[alive]
+        pace = usual + (pace - usual) * np.exp(-usual * over)  # jobs that run already go on as they began
+        batches, working = state.load[alive] / seen.batches, np.maximum(state.runners, 1.0)[alive] * state.pace[alive]
+        jobs = length * np.stack([batches, working])
+        spread = np.sqrt(np.log1p(1 / np.maximum(jobs, 1e-2)))  # of lognormal factors with mean 1
+        lucky = np.exp(spread * chance[:, :, alive] - spread**2 / 2)
+        present = self._present(at, over)
+        come = self._come(at, present)
+        return _Ahead(
+            minutes, load, load * length * lucky[:, 0], pace * lucky[:, 1], present, np.asarray(at >= come, np.float64)
+        )
+
+    def _load(self, at: Array) -> Array:
+        """Arrivals per minute: as now, with the usual shape of the day; once the trouble is over the usual ones."""
+        state, habits, alive = self.state, self.state.seen.usual.habits, self.alive
+        then, now = usual_at(habits, at), float(usual_at(habits, np.zeros(1))[0])
+        load = np.where(
+            at > self.ends[alive], then * state.level[alive], state.load[alive] * (then / now if now else 1.0)
+        )
+        if not state.drift.any():
+            return load
+        apart = math.log(HOURS_DIFFER) * np.sqrt(np.minimum(1.0, at / QUARTER_MINUTES))
+        return np.asarray(load * np.exp(state.drift[alive] * apart))
+
+    def _present(self, at: Array, over: Array) -> Array:
+        """Runners that take jobs: those of now, what comes, hosts that are back, and the usual ones after a repair."""
+        state, seen, alive = self.state, self.state.seen, self.alive
+        runners, ends = state.runners[alive], self.ends[alive]
+        served = seen.usual.habits[0].arrivals / state.usual_pace[alive]  # in usual times a pool serves its usual jobs
+        usual = np.maximum(seen.usual.runners if seen.counted else served, runners)
+        most = self.most[alive]
+        if seen.held is not None:  # what runs ends, and nothing starts
+            return np.asarray(np.where(over > 0, usual, runners * np.exp(-state.pace[alive] * at)))
+        broken = np.minimum(at, ends)
+        boots = seen.supply.booting * seen.supply.works * (seen.refused is None and seen.still is None)
+        came = state.grows[alive] * broken + boots * np.minimum(1.0, broken / seen.boot)
+        fewer = runners * np.exp(-state.pace[alive] * broken)  # above a limit that fell, jobs end first
+        now = np.where(runners > most, np.maximum(most, fewer), np.minimum(most, runners + came))
+        booted = np.maximum(0.0, over - seen.boot)
+        now = now + np.maximum(0.0, usual - now) * -np.expm1(-booted / seen.boot)
+        back = np.where(self.back[alive] < at, seen.offline * seen.supply.works, 0.0) if seen.offline else 0.0
+        return np.asarray(np.minimum(now + back, np.maximum(usual, now)), np.float64)
+
+    def _come(self, at: Array, present: Array) -> Array:
+        """The minute at which added runners take jobs."""
+        seen, alive = self.state.seen, self.alive
+        full = present >= self.most[alive]
+        self.reached[alive] = np.minimum(
+            self.reached[alive], np.where(full.any(axis=0), at[full.argmax(axis=0), 0], NEVER)
+        )
+        if seen.held is not None:
+            return np.asarray(np.maximum(self.ends[alive], seen.boot))
+        if seen.refused is not None or (self.asked.lever is not Lever.SIZE and seen.still is not None):
+            return self.ends[alive] + seen.boot
+        return self.reached[alive] + seen.boot if self.asked.lever is Lever.LIMIT else np.full(len(alive), seen.boot)
+
+    def _young(self, at: Array) -> Array:
+        """Jobs of now whose wait is still normal at these times."""
+        seen = self.state.seen
+        return seen.queued * np.maximum(0.0, seen.normal_wait - at) / max(seen.waited, seen.normal_wait, 0.5)
+
+    def lives(self, ahead: _Ahead, length: float) -> tuple[Array, Array, Array]:
+        """Live on through these steps; the path of the first row."""
+        alive, system = self.alive, self.system[:, self.alive]
+        queued = np.empty((len(ahead.minutes), *system.shape))
+        for step in range(len(ahead.minutes)):
+            half, runners = ahead.came[step] / 2, ahead.present[step] + self.more * ahead.added[step]
+            system = flow(system + half, runners, ahead.pace[step], length) + half
+            np.maximum(system - runners, 0.0, out=queued[step])
+        self.system[:, alive] = system
+        arrived = self.arrived[alive] + np.cumsum(ahead.came, axis=0)
+        self.arrived[alive] = arrived[-1]
+        self._note(ahead, length, queued, arrived)
+        return ahead.minutes, queued[:, 0], arrived
+
+    def _note(self, ahead: _Ahead, length: float, queued: Array, arrived: Array) -> None:
+        """When each particle has drained, and when its jobs of now started."""
+        seen, alive, at = self.state.seen, self.alive, ahead.minutes[:, None]
+        normal = np.maximum(seen.floor, ahead.load * np.minimum(at, seen.normal_wait) + self._young(at))
+        above = np.concatenate([self.above[None, :, alive], queued - normal[:, None, :]])
+        self.above[:, alive] = above[-1]
+        step = (above[1:] <= 0).argmax(axis=0)
+        before, after = (np.take_along_axis(above, place[None], axis=0)[0] for place in (step, step + 1))
+        part = np.minimum(1.0, -after / np.maximum(before - after, 1e-9))
+        found = np.where(after <= 0, np.maximum(0.5, ahead.minutes[step] - length * part), NEVER)
+        self.drains[:, alive] = np.minimum(self.drains[:, alive], found)
+        started = seen.queued + arrived[:, None, :] - queued
+        for times, jobs in ((self.first, min(1.0, seen.queued)), (self.turn, seen.queued)):
+            done = started >= jobs - 1e-9
+            first = np.where(done.any(axis=0), ahead.minutes[done.argmax(axis=0)], NEVER)
+            times[:, alive] = np.minimum(times[:, alive], first)
+
+    def leave_out(self) -> None:
+        """Go on with the particles that have not drained in every row."""
+        self.alive = self.alive[~np.isfinite(self.drains[:, self.alive]).all(axis=0)]

@@ -94,31 +94,22 @@ def _registered(incident: Incident, entry: Entry) -> int:
 
 
 def without_runners(incident: Incident, now: float) -> events.Counterfactual | None:
-    """The forecast made last before the first scale-up, against the end of the incident; None without either.
+    """What the walk of the first scale-up said of the queue without it, beside the end; None without one.
 
     A scale-up that waited for a merge may have come at any time, so nothing is concluded from it.
-    The forecast is kept with its incident, unscored because somebody scaled.
     """
     ups = [(one, one.details) for one in incident.log.timeline if isinstance(one.details, ScaleAccepted)]
     if not ups or ups[0][1].pending:
         return None
     first, pool = ups[0][0], ups[0][1].pool
     helped = _helped(incident, first.at, ups[0][1], incident.closed_at or now) if len(ups) == 1 else None
-    before = [
-        score.forecast
-        for score in incident.pools.scores
-        if score.forecast.at <= first.at and score.forecast.pool in {pool, ""} and score.left_out is LeftOut.SCALED
-    ]
-    if not before:
+    up, took = ups[0][1], (incident.closed_at or now) - first.at
+    if up.without_low_seconds is None:
         return None
-    made, ended_at = before[-1], incident.closed_at or now
-    if made.verdict in {Verdict.STALLED, Verdict.GROWING, Verdict.UNTIL_REPAIRED}:
-        return events.Counterfactual(pool, helped=helped)
-    if made.low_seconds is None:
-        return None
-    later, low, high = made.at - ended_at, made.low_seconds, made.high_seconds
-    mid = low if made.mid_seconds is None or high is None else made.mid_seconds
-    return events.Counterfactual(pool, mid + later, low + later, None if high is None else high + later, helped)
+    return events.Counterfactual(
+        pool, helped=helped, took_seconds=took, without_low_seconds=up.without_low_seconds,
+        without_mid_seconds=up.without_mid_seconds, without_high_seconds=up.without_high_seconds,
+    )  # fmt: skip
 
 
 def _helped(incident: Incident, at: float, up: ScaleAccepted, ended_at: float) -> Score | None:

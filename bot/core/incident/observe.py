@@ -48,12 +48,10 @@ class View:
     """The pools' data for processing an incident, and whether it can be silenced and filed as an issue."""
 
     pools: Mapping[str, Pool] = field(default_factory=dict)
-    """Those of the incident."""
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     silenceable: bool = False
     fileable: bool = False
     causes: Mapping[str, Finding] = field(default_factory=dict)
-    """The named cause of each pool with one."""
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
     sourceless: frozenset[str] = frozenset()
     """Pools that no metrics source measures: nobody can wait until they are known to have drained."""

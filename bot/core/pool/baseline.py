@@ -38,7 +38,7 @@ class Baseline:
     arrivals: float | None = None
     """Jobs per minute at this hour."""
     weeks: int = 0
-    """Past weeks behind `arrivals`; 0: it is the mean of the last day, or of the hours before."""
+    """Past weeks behind `arrivals`; 0: it is of earlier days, or the mean of the last day or of the hours before."""
     most: float | None = None
     """Jobs per minute in the busiest hours of the last day."""
     high: float | None = None
@@ -58,6 +58,8 @@ class Baseline:
     """Minutes in which a machine boots, per job: by Little's law the launches per job times the boot time."""
     batches: float = BATCHES
     """Variance over mean of the jobs that arrive in ten minutes."""
+    known: bool = False
+    """Whether the same hour of an earlier day or week is behind `arrivals`: a usual that is usual."""
 
 
 def baseline_of(
@@ -91,6 +93,7 @@ def baseline_of(
         _launches(known),
         booting / came if came and booting is not None else None,
         batches,
+        any(one.hour == int(now.at // HOUR_SECONDS) for one in ahead),
     )
 
 

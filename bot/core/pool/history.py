@@ -146,12 +146,14 @@ def _most(one: int | None, other: int | None) -> int | None:
 
 
 def usual_ahead(past: PoolHistory, hour: int) -> tuple[ExpectedHour, ...]:
-    """Expected values for `hour` and later, from up to six past weeks; absent with fewer than two.
+    """Expected values for `hour` and later, from up to six past weeks, else from the days before; absent without any.
 
     Neighbouring hours count half as much, because habits shift by an hour.
     """
-    near = {ahead % WEEK_HOURS for ahead in range(hour - 1, hour + AHEAD_HOURS + 1)}
-    known = ((at, _arrived(row)) for row in past.rows if (at := _hour(row)) % WEEK_HOURS in near)
+    hours = range(hour - 1, hour + AHEAD_HOURS + 1)
+    near, daily = {ahead % WEEK_HOURS for ahead in hours}, {ahead % DAY_HOURS for ahead in hours}
+    rows = ((at, row) for row in past.rows if (at := _hour(row)) % DAY_HOURS in daily)
+    known = ((at, _arrived(row)) for at, row in rows if at % WEEK_HOURS in near or hour - at <= WEEK_HOURS)
     rates = {at: 60 * came.total / came.seconds for at, came in known if came.seconds >= LEAST_KNOWN_SECONDS}
     found = (_usual(rates, ahead) for ahead in range(hour, hour + AHEAD_HOURS))
     return tuple(usual for usual in found if usual is not None)
@@ -184,15 +186,17 @@ def last_day(past: PoolHistory, hour: int) -> DayStats | None:
 
 def _usual(rates: dict[int, float], hour: int) -> ExpectedHour | None:
     weeks = [w for w in range(hour - WEEK_HOURS, hour - KEPT_HOURS - 1, -WEEK_HOURS) if w in rates]
-    if len(weeks) < LEAST_WEEKS:
+    days = [] if len(weeks) >= LEAST_WEEKS else [d for d in range(hour - DAY_HOURS, hour - WEEK_HOURS, -DAY_HOURS)
+                                                 if d in rates]  # fmt: skip
+    if len(weeks) < LEAST_WEEKS and not days:
         return None
     each = []
-    for week in weeks:
+    for week in days or weeks:
         near = [rates[week]] * 2 + [rates[n] for n in (week - 1, week + 1) if n in rates]
         each.append(sum(near) / len(near))
     most = OUTLIER * max(median(each), 0.05)
     calm = [min(rate, most) for rate in each]
-    return ExpectedHour(hour, sum(calm) / len(calm), len(calm))
+    return ExpectedHour(hour, sum(calm) / len(calm), 0 if days else len(calm), len(days))
 
 
 def _hour(row: str) -> int:

@@ -76,12 +76,15 @@ class HourStats:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedHour:
-    """The expectation for a coming hour from the same hour of past weeks."""
+    """The expectation for a coming hour from the same hour of past weeks, else of the days before."""
 
     hour: int
     """Whole hours since the epoch."""
     arrivals_per_minute: float
     weeks: int
+    """Past weeks that know the hour; 0: only earlier days do."""
+    days: int = 0
+    """Earlier days that know the same hour, where no week does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,23 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from bot.core.statement import Statement
+
+LEAST_FASTER = 1 / 0.9
+"""More runners help when they shorten the drain by more than a tenth; nobody notices less."""
+
+
+class Lever(StrEnum):
+    """What a pool's scaler does when it is asked for N more runners."""
+
+    SIZE = "size"
+    """N come after one boot, also while the autoscaler is silent."""
+    LIMIT = "limit"
+    """They come while the limit is reached."""
+    REQUESTS = "requests"
+    """They come as launches succeed now."""
 
 
 class Verdict(StrEnum):
@@ -16,7 +31,7 @@ class Verdict(StrEnum):
     """Only the lower bound says something."""
     AT_MOST = "at_most"
     GROWING = "growing"
-    """Even as usual it would not drain, and it gets longer."""
+    """It probably does not drain within two days, and gets longer."""
     STALLED = "stalled"
     """The same, and it stays about as long."""
     UNTIL_REPAIRED = "until_repaired"
@@ -27,6 +42,48 @@ class Verdict(StrEnum):
     def bounded(self) -> bool:
         """Whether its bounds can be compared with the truth."""
         return self in {Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST, Verdict.UNTIL_REPAIRED}
+
+
+class Quantiles(NamedTuple):
+    """Seconds that something takes at most in 10, 25, 50, 75 and 90 % of what may come; infinite: beyond two days."""
+
+    low: float
+    lower: float
+    middle: float
+    upper: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """The drain of a queue if nobody acts."""
+
+    drains: Quantiles
+    today: float
+    """The probability that it drains today."""
+    stands: bool
+    """Whether it probably does not drain today as it is: something has to be repaired first."""
+    repaired: Quantiles | None
+    """The drain if it were repaired now; None where nothing is to be repaired."""
+    grows: bool
+    """Whether it will rather be longer in half an hour."""
+    times: float
+    """How many times sooner it drains with the most runners that may be added at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedRunners:
+    """What a number of added runners does."""
+
+    more: int
+    drains: Quantiles
+    waits: float | None
+    """Seconds of the longest wait of the jobs of now; None: some are not served within the horizon."""
+    times: float
+    """How many times sooner it drains, in the middle of all that may come."""
+    low: float
+    high: float
+    """Its range in 4 of 5 cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +104,24 @@ class Forecast:
     reason: Statement | None = None
     """Why there is no forecast, or its basis."""
     pool: str = ""
+    lower_seconds: float | None = None
+    upper_seconds: float | None = None
+    """The middle half of what may come; None: no such bound."""
+    today: float | None = None
+    """The probability that the queue drains within 12 h."""
+    repaired_seconds: float | None = None
+    """How long the drain takes once it is repaired; None: nothing is to be repaired."""
+    still: bool = False
+    """Whether it was told that supply stands still, by the first cause."""
+    added: int = 0
+    """The most runners that may be added at once, ..."""
+    times_faster: float | None = None
+    """... and how many times sooner the queue drains with them; None: unknown."""
+
+    @property
+    def helped(self) -> bool | None:
+        """Whether more runners shorten the drain by more than a tenth; None: unknown."""
+        return None if self.times_faster is None else self.times_faster > LEAST_FASTER
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -4,9 +4,11 @@ from dataclasses import dataclass, replace
 
 from bot.core.pool.outlook import Forecast, Verdict
 
-TIMED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
-FAR, LOOKS = 2.0, 3
-"""So many measurements in a row whose middle is this factor away replace what was said."""
+COUNTED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
+"""Kinds whose end comes closer with time; a trouble that lasts is no closer to its end."""
+LOOKS, SETTLED_SECONDS = 3, 600.0
+"""Another kind is said after so many measurements in a row, as one may be chance and two a coincidence, and over the
+time in which sources average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +16,12 @@ class SteadyForecast:
     forecast: Forecast
     """As of the newest measurement."""
     rival: str = ""
-    """What the last forecasts said instead, `looks` times in a row: `sooner`, `later` or another verdict."""
+    """The kind, and whether more runners help, that the last forecasts had instead, `looks` times in a row."""
     looks: int = 0
+    since: float = 0.0
+    """When they began to (epoch seconds)."""
+    was: Forecast | None = None
+    """What was said before it; None: nothing else."""
 
 
 def steadied(held: SteadyForecast | None, made: Forecast | None) -> SteadyForecast | None:
@@ -25,41 +31,47 @@ def steadied(held: SteadyForecast | None, made: Forecast | None) -> SteadyForeca
     if made.at <= held.forecast.at:
         return held
     shown = _as_of(made, held.forecast)
-    rival = _rival(shown, made)
-    looks = held.looks + 1 if rival == held.rival else 1
-    if rival and (looks >= LOOKS or shown.verdict is Verdict.NONE or _beyond(shown, made)):
+    if shown.verdict is Verdict.NONE:
         return SteadyForecast(made)
-    return SteadyForecast(shown, rival, looks if rival else 0)
+    kind = "" if _kind(made) == _kind(shown) else _kind(made)
+    goes_on = bool(kind) and kind == held.rival
+    looks, since = (held.looks + 1, held.since) if goes_on else (int(bool(kind)), made.at)
+    if (looks >= LOOKS and made.at - since >= SETTLED_SECONDS) or (
+        made.verdict is shown.verdict and _beyond(shown, made)
+    ):
+        return SteadyForecast(made, was=held.forecast)
+    return SteadyForecast(shown, kind, looks, since if kind else 0.0, held.was)
+
+
+def _kind(made: Forecast) -> str:
+    """What must not change with every look: its kind, and whether more runners help."""
+    return made.verdict.value if made.helped is None else f"{made.verdict.value}/{made.helped}"
 
 
 def _as_of(now: Forecast, shown: Forecast) -> Forecast:
-    """The same drain, seen from now; a trouble that lasts is no closer to its end.
+    """The same drain, seen from now."""
+    gone = now.at - shown.at if shown.verdict in COUNTED else 0.0
 
-    Neither is a drain that was "not before 40 min": the bound stays as far as the new one, of either kind, supports it.
-    """
-    gone = now.at - shown.at if shown.verdict in TIMED else 0.0
-    holds = shown.verdict is Verdict.AT_LEAST
+    def left(said: float | None) -> float | None:
+        return None if said is None else max(0.0, said - gone)
 
-    def end(said: float | None, again: float | None) -> float | None:
-        if said is None:
-            return None
-        return min(said, max(said - gone, again if holds and again is not None else 0.0))
-
-    low, mid = end(shown.low_seconds, now.low_seconds), end(shown.mid_seconds, now.mid_seconds)
-    high = end(shown.high_seconds, None)
-    return replace(shown, at=now.at, queued=now.queued, low_seconds=low, mid_seconds=mid, high_seconds=high)
-
-
-def _rival(shown: Forecast, made: Forecast) -> str:
-    if made.verdict is not shown.verdict and not {made.verdict, shown.verdict} <= TIMED:
-        return made.verdict
-    before, now = shown.mid_seconds or 0.0, made.mid_seconds or 0.0
-    return "later" if now > FAR * before else "sooner" if FAR * now < before else ""
+    return replace(
+        shown,
+        at=now.at,
+        queued=now.queued,
+        low_seconds=left(shown.low_seconds),
+        lower_seconds=left(shown.lower_seconds),
+        mid_seconds=left(shown.mid_seconds),
+        upper_seconds=left(shown.upper_seconds),
+        high_seconds=left(shown.high_seconds),
+        today=now.today,
+    )
 
 
 def _beyond(shown: Forecast, made: Forecast) -> bool:
-    """Whether the new middle lies outside the bounds that were said."""
-    if made.mid_seconds is None or not {made.verdict, shown.verdict} <= TIMED:
-        return False
-    over = shown.high_seconds is not None and made.mid_seconds > shown.high_seconds
-    return over or (shown.low_seconds is not None and made.mid_seconds < shown.low_seconds)
+    """Whether the middle half of the new forecast lies outside the four fifths of what was said."""
+    later = made.lower_seconds is not None and shown.high_seconds is not None
+    sooner = made.upper_seconds is not None and shown.low_seconds is not None
+    return (later and (made.lower_seconds or 0.0) > (shown.high_seconds or 0.0)) or (
+        sooner and (made.upper_seconds or 0.0) < (shown.low_seconds or 0.0)
+    )

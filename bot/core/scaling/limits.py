@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from bot.core.pool.outlook import Lever
+
 
 @dataclass(frozen=True, slots=True)
 class ScalePolicy:
@@ -30,6 +32,8 @@ class ScalePolicy:
     """What sets `maximum` if not the configuration, such as "MaxSize of Auto Scaling group ci"."""
     caution: str = ""
     """A note about this kind of scaler for the confirmation: one or two sentences, or empty."""
+    lever: Lever = Lever.SIZE
+    """What its scaler does when it is asked for more runners."""
 
 
 class LimitReason(StrEnum):

@@ -166,29 +166,31 @@ def forecast(made: Forecast | None, queued: int | None) -> Json:
     """The kind of a forecast with its bounds; a bound that it does not have is null."""
     if made is None:
         why = "queue_unknown" if queued is None else "no_queue"
-        return {"kind": "none", "low_seconds": None, "high_seconds": None, "reason": why}
+        return {"kind": "none", "low_seconds": None, "high_seconds": None, "reason": why, "median_seconds": None,
+                "probability_today": None}  # fmt: skip
     reason = made.reason.id if made.reason else None
     return {
         "kind": made.verdict.value,
         "low_seconds": made.low_seconds,
         "high_seconds": made.high_seconds,
         "reason": reason,
+        "median_seconds": made.mid_seconds,
+        "probability_today": made.today,
     }
 
 
 def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
-    """Whether more runners help by the likeliest cause, and the effect of each number where it can be computed."""
-    top = named[0] if named else None
-    helps = top.scaling if top else Scaling.NO if found.do_nothing else Scaling.UNKNOWN
+    """The effect of each number of added runners, and whether one of them helps; the cause tells only of harm."""
+    harm = bool(named) and named[0].scaling is Scaling.HARMFUL
+    helps = {None: Scaling.UNKNOWN, True: Scaling.HELPS, False: Scaling.HARMFUL if harm else Scaling.NO}[found.helps]
     effects = [
         {
             "added": one.more,
             "low_seconds": one.low_seconds,
             "high_seconds": one.high_seconds,
-            "times_faster": round(one.speedup.likeliest, 2),
-            "times_faster_low": round(one.speedup.low, 2),
-            "times_faster_high": round(one.speedup.high, 2),
-            "sure": one.speedup.sure,
+            "times_faster": one.times_faster,
+            "times_faster_low": one.times_low,
+            "times_faster_high": one.times_high,
         }
         for one in found.options
         if one.more

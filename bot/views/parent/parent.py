@@ -160,8 +160,13 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
                          helps=remedy_words(cause)))  # fmt: skip
     if made is not None:
         also = about if cause is None else say("")
-        parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(made)))
+        parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(made, _was(view, pool))))
     return joined(" ", *parts) or None
+
+
+def _was(view: View, pool: str) -> Forecast | None:
+    steady = view.pools[pool].steady
+    return steady.was if steady else None
 
 
 def _waits_long(view: View, pool: str) -> bool:
@@ -176,5 +181,5 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
         cause = None
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None
     foreseen = made is not None and made.verdict is not Verdict.NONE
-    second = escaped(forecast_words(made, brief=True), 60) if made and foreseen else None
+    second = escaped(forecast_words(made), 60) if made and foreseen else None
     return first, second, say("{helps}", helps=SCALING[cause.scaling]) if cause and cause.scaling in SCALING else None

@@ -48,7 +48,12 @@ RUNNERS = {
 SCALING = {Scaling.HELPS: "scaling helps", Scaling.NO: "scaling won't help", Scaling.HARMFUL: "scaling makes it worse"}
 """The same for a notification, where it is known."""
 
-FADED = {**RUNNERS, Scaling.NO: "More runners may not help", Scaling.HARMFUL: "More runners may make it worse"}
+FADED = {
+    **RUNNERS,
+    Scaling.HELPS: "More runners may help",
+    Scaling.NO: "More runners may not help",
+    Scaling.HARMFUL: "More runners may make it worse",
+}
 """The same once the evidence is gone: what was true then is not known now, and its remedy is left out."""
 
 EVIDENCE = {
@@ -157,9 +162,7 @@ REMEDIES = {
     "ask_what_changed": ("Find out what was released or changed in the last hours. Check the providers' status pages."),
     "bring_hosts_back": ("Bring the hosts back: restart the agents or replace the machines."),
     "call_less": "Make the autoscaler call less often: each call prolongs the throttling. It ends when they stop.",
-    "cancel_hanging_jobs": (
-        "Check the longest running jobs, cancel those that hang, and set a timeout. New runners would hang too."
-    ),
+    "cancel_hanging_jobs": ("Check the longest running jobs, cancel those that hang, and set a timeout."),
     "check_account_cap": (
         "Check the provider's status page and the account's concurrency limit. Move urgent jobs to your own runners."
     ),

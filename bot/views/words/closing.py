@@ -80,8 +80,8 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     waited, other = summary.waited, summary.without
     plainly = summary.affected == 1 and len(waited) == 1 and waited[0].unmeasured < LITTLE
     lines = [*cause_lines(summary.causes, summary.affected)]
-    if other is not None:
-        lines.append(f"Without the extra runners: {_longer(other)}")
+    if other is not None and other.took_seconds is not None:
+        lines.append(f"Without them: {_without(other)}; it took {duration(other.took_seconds)} with them")
         lines += [] if other.helped is None else [_helped(other.helped)]
     if not plainly:  # else the first sentence says all about the waiting
         lines += waited_lines(waited, summary.affected)
@@ -94,22 +94,11 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _longer(other: Counterfactual) -> str:
-    """`about 5 h more (3 to 8 h)`, by the forecast of that moment.
-
-    A forecast that held both, an end by now and a far later one, does not say which.
-    """
-    longer, high = other.longer_seconds, other.high_seconds
-    if longer is None:
-        return "the queue would not have drained (forecast at that time)"
-    if high is not None and high <= 0:
-        return "no longer (forecast at that time)"
-    if longer <= 0:
-        end = "gave no latest end" if high is None else f"allowed up to {bound(high)} more"
-        return f"not known, the forecast at that time {end}"
-    if high is None:
-        return f"at least {bound(longer, down=True)} more (forecast at that time)"
-    return f"{about(longer)} more ({interval(other.low_seconds or 0.0, high)}, forecast at that time)"
+def _without(other: Counterfactual) -> str:
+    """`about 9 h (80 %: 4 h or more)`."""
+    low, middle, high = other.without_low_seconds or 0.0, other.without_mid_seconds, other.without_high_seconds
+    span = f"{bound(low, down=True)} or more" if high is None else interval(low, high)
+    return f"{about(middle)} (80 %: {span})" if middle is not None else f"{bound(low, down=True)} or more"
 
 
 def _helped(score: Score) -> str:

@@ -10,6 +10,7 @@ from bot.core.words import count, duration, figure, listed, share
 from bot.views.mrkdwn import Marked, date, escaped, say, unmarked
 from bot.views.words.before import before_words
 from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name
+from bot.views.words.forecasts import faster
 from bot.views.words.phrase import in_words, phrase
 
 WHY = {
@@ -123,7 +124,7 @@ def remedy_words(finding: Finding) -> str:
     if finding.last_seen is not None:
         return f"{FADED[finding.scaling]}."
     first = REMEDIES.get(finding.remedy, "").split(". ")[0].rstrip(".")
-    helps = f"{RUNNERS[finding.scaling]}."
+    helps = _helps(finding)
     by_button = finding.scaling is Scaling.HELPS and finding.remedy in {"add_runners", "raise_limit"}
     return helps if by_button or not first else f"{helps} {first}."
 
@@ -132,7 +133,12 @@ def advice_words(finding: Finding) -> str:
     """The same with all that there is to do."""
     if finding.last_seen is not None:
         return remedy_words(finding)
-    return f"{RUNNERS[finding.scaling]}. {REMEDIES.get(finding.remedy, '')}"
+    return f"{_helps(finding)} {REMEDIES.get(finding.remedy, '')}"
+
+
+def _helps(finding: Finding) -> str:
+    best = finding.added and finding.scaling is Scaling.HELPS
+    return f"{RUNNERS[finding.scaling]}{f' (+{finding.added:,}: {faster(finding.times_faster)})' if best else ''}."
 
 
 def seen_words(finding: Finding) -> Marked:

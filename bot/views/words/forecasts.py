@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.core.forecast.forecast import WIDEST
-from bot.core.forecast.more_runners import LEAST_FASTER, Option, Terms, WhatIf, WhatToExpect
+from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
-from bot.core.forecast.speedup import MOST_FASTER
-from bot.core.forecast.walk import HORIZON_MINUTES
 from bot.core.pool.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
@@ -26,32 +23,36 @@ REASONS: Mapping[str, Words] = {
         "before a new runner has booted ({boot:duration})"
     ),
     "few_samples": "{known} of {needed} measurements needed",
+    "first_forecast": lambda values: f"first forecast at {clock(float(str(values['at'])))} UTC",
     "idle_beside_queue": (
         "{idle:count runner} idle while {queued:count job waits|jobs wait}: capacity is not the problem"
     ),
     "no_runners": "no runner is online, and none is booting",
+    "launches_refused": "{refused:,} of {ordered:count launch request} were refused",
+    "none_come": "no runner has come for {minutes} min, although the limit of {limit:,} allows more",
     "none_servable": "no runner has what {jobs:count waiting job asks|waiting jobs ask} for",
+    "not_registered": "{registered:,} of {created:count new machine} have registered",
     "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
     "nothing_queued": "no job is queued",
     "pace_unknown": "completions and durations are unknown",
     "provider_down": "the CI provider is not assigning jobs",
     "queue_unknown": "the queue length is unknown",
     "rates": "{arrivals:.1f} jobs arrive and about {finished:.1f} finish per minute",
+    "stands_still": "no more runners come until the cause is repaired",
     "servable_unknown": "unknown which part of the queue can be served",
     "too_close": "arrivals and completions are almost equal",
 }
 """Why there is no forecast, its basis, or why nothing should be added."""
 
-VERDICTS = {
-    Verdict.INTERVAL: "drains",
-    Verdict.AT_LEAST: "drains",
-    Verdict.AT_MOST: "drains",
-    Verdict.STALLED: "not draining",
-    Verdict.GROWING: "growing",
-    Verdict.UNTIL_REPAIRED: "drains only after a fix",
-    Verdict.NONE: "no clear trend yet",
-}
-"""The kinds of forecasts."""
+UNCLEAR = "no clear time yet"
+ALONE = "As it is, the"
+STANDS = "as it is, it does not drain"
+WIDEST = 5.0
+"""A range whose ends are further apart helps nobody to plan."""
+SURE, LIKELY, MOST_ODDS = 0.9, 2 / 3, ((0.9, "9 in 10"), (0.75, "3 in 4"), (2 / 3, "2 in 3"))
+"""From two in three on, something is called probable; odds are said as people say them."""
+MOST_FASTER = 10.0
+"""A larger effect has no figure: nobody notices the difference."""
 
 DOUBTED = "If new runners came online and took jobs:"
 """Stands above the table if the diagnosis says that more runners hardly help."""
@@ -118,7 +119,7 @@ def table(found: WhatIf, chosen: int | None = None, currency: str = "") -> tuple
 
 def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
     low, middle, high = option.low_seconds, option.mid_seconds, option.high_seconds
-    drained = f">{short(low)}" if high is None or middle is None else short(middle)
+    drained = short(middle) if middle is not None else "not today" if low is None else f">{short(low)}"
     cost = money(option.cost, currency) if option.cost is not None and option.more else "–"
     mark = " ←" if option.more and option.more == chosen else ""
     return (f"+{option.more}{mark}", drained, short(high) if high is not None else "never?",
@@ -128,58 +129,56 @@ def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
 def _effect(option: Option) -> str:
     if option.more and not option.helps:
         return f"With +{option.more} the queue drains no faster."
-    effect = f"With +{option.more}: {_faster(option)}. The" if option.more else "As it is, the"
-    low, high = option.low_seconds or 0.0, option.high_seconds
-    if high is None:
-        return f"{effect} queue {not_before(low, option.mid_seconds)}."
-    if high > WIDEST * max(low, 60.0):
-        return f"{effect} queue drains within {bound(high)}."
-    return f"{effect} queue drains in {interval(low, high, option.mid_seconds)}."
+    low, high = option.low_seconds, option.high_seconds
+    gain = (
+        f"With +{option.more}: {faster(option.times_faster)}{_sooner(option)}. The" if option.more else "As it is, the"
+    )
+    if low is None:
+        return f"{gain} queue does not drain within two days."
+    drains = f"drains in {interval(low, high)}" if high is not None else f"needs at least {bound(low, down=True)}"
+    return f"{gain} queue {drains}."
 
 
-def _faster(option: Option) -> str:
-    """The figure where it is likely to be right, else the range with its middle, and why it is wide."""
-    speedup = option.speedup
-    if speedup.sure:
-        times = f"{option.times_faster:.1f}" if option.times_faster < MOST_FASTER else f"more than {MOST_FASTER:.0f}"
-        return f"{times} × faster, about {duration(option.sooner_seconds)} sooner"
-    low, middle, high = (f"{x:.1f}" if x < MOST_FASTER else f"{MOST_FASTER:.0f}"
-                         for x in (speedup.low, speedup.times, speedup.high))  # fmt: skip
-    span, beyond = f"{low} to {high} × faster", speedup.high > MOST_FASTER
-    if speedup.low < LEAST_FASTER:
-        span = f"up to {high} × faster{' or more' if beyond else ''}"
-    elif speedup.low < speedup.high / WIDEST:
-        span = f"about {middle} × faster (at least {low} ×)"
-    elif beyond:
-        span = f"at least {low} × faster"
-    return f"{span}, depending on how long the cause lasts"
+def _sooner(option: Option) -> str:
+    return f", about {duration(option.sooner_seconds)} sooner" if option.sooner_seconds > 0 else ""
 
 
-def forecast_words(made: Forecast, *, brief: bool = False) -> str:
-    """`drains in about 30 min, at worst 50 min`, a bound, `growing` or `no clear trend yet`.
+def faster(times: float) -> str:
+    """`about 1.8 × faster`."""
+    return f"about {times:.1f} × faster" if times < MOST_FASTER else f"more than {MOST_FASTER:.0f} × faster"
 
-    With `brief` the worst case is left out.
+
+def forecast_words(made: Forecast, was: Forecast | None = None) -> str:
+    """`drains in 20 min to 1.5 h`, `not today (2 in 3)`, the branch after a repair, or that nothing is clear yet.
+
+    With what was said before, if it was another time.
     """
-    words, low, high, mid = VERDICTS[made.verdict], made.low_seconds, made.high_seconds, made.mid_seconds
-    if brief and made.verdict is Verdict.INTERVAL and mid is not None:
-        return f"{words} in {about(mid)}"
-    match made.verdict:
-        case Verdict.INTERVAL if high is not None:
-            return f"{words} in {interval(low or 0.0, high, mid)}"
-        case Verdict.AT_MOST if high is not None:
-            return f"{words} within {bound(high)}"
-        case Verdict.AT_LEAST if low is not None:
-            return not_before(low, mid)
-        case Verdict.UNTIL_REPAIRED if low and high is not None:
-            return f"{words}; typically in {interval(low, high)}"
-    return words
+    low, high = made.low_seconds, made.high_seconds
+    if made.verdict is Verdict.NONE:
+        return reason_words(made.reason) if made.reason and made.reason.id == "first_forecast" else UNCLEAR
+    if made.verdict is Verdict.UNTIL_REPAIRED:
+        repaired = made.repaired_seconds
+        return f"{STANDS}; once repaired, in {about(repaired)}" if repaired is not None else STANDS
+    if made.verdict is Verdict.AT_MOST and high is not None:
+        return f"drains within {bound(high)}"
+    if low is not None and high is not None and high <= WIDEST * max(low, 60.0) and made.today != 0.0:
+        return f"drains in {interval(low, high)}{_was(was)}"
+    if made.today is not None and 1 - made.today >= LIKELY:
+        grows = "growing, " if made.verdict is Verdict.GROWING else ""
+        return f"{grows}not today ({odds(1 - made.today)})"
+    return UNCLEAR
 
 
-def not_before(low_seconds: float, mid_seconds: float | None) -> str:
-    """The lower bound; whether the queue drains at all is open where even the middle case is beyond the horizon."""
-    least = f"{bound(low_seconds, down=True)} at the earliest"
-    ends = mid_seconds is not None and mid_seconds < 60 * HORIZON_MINUTES
-    return f"drains in {least}, perhaps much later" if ends else f"may not drain; {least}"
+def _was(was: Forecast | None) -> str:
+    """` (was 2 h at 18:40)`: the middle of what was said before."""
+    if was is None or was.mid_seconds is None or was.verdict is not Verdict.INTERVAL:
+        return ""
+    return f" (was {about(was.mid_seconds)} at {clock(was.at)} UTC)"
+
+
+def odds(share: float) -> str:
+    """A probability as people say it: `2 in 3`."""
+    return next((words for least, words in MOST_ODDS if share >= least), "1 in 2")
 
 
 def _enough(found: WhatIf, terms: Terms) -> str:

@@ -120,6 +120,19 @@ def _failed_fill(spec: Spec, dice: random.Random, at: float) -> Made:
     return spec, (bad, Fault("failed_fill", at))
 
 
+def _matrices(spec: Spec, dice: random.Random, at: float) -> Made:
+    """Each push starts a matrix of about 50 jobs, on a pool whose limit is as large as half of one."""
+    pushes = dice.uniform(1.1, 1.8)
+    mixed = replace(spec, batch=50.0, trace=(), limit=max(8, round(dice.uniform(20, 36))))
+    usual = 0.7 * mixed.limit * 60 / mixed.mean / max(mixed.week)
+    return replace(mixed, rate=usual), (Fault("surge", at, pushes),)
+
+
+def _release(spec: Spec, dice: random.Random, at: float) -> Made:
+    """A release day: for most of a working day more comes than the limit allows."""
+    return spec, (Fault("surge", at, dice.uniform(1.6, 2.6), until=at + dice.uniform(5, 10) * 3600),)
+
+
 def _well(spec: Spec, dice: random.Random, at: float) -> Made:
     return spec, ()
 
@@ -156,6 +169,11 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Maker]] = {
     "nothing": ((), (*SCALED, "static"), _well),
 }
 """Kind → (the causes that are right, the autoscalers of such pools, what goes wrong)."""
+LOADS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Maker]] = {
+    "matrices": (("surge", "limit"), SCALED, _matrices),
+    "release day": (("surge", "limit"), SCALED, _release),
+}
+"""The same of loads that only forecasts are judged by."""
 GROWS = {"slow boot", "unregistered", "unregistered in part", "failed fill", "lost events", "too few", "API limit",
          *CODES, "stockout in part", "quota in part"}  # fmt: skip
 """Troubles of making runners: most begin in the morning, when a pool has to grow."""
@@ -182,7 +200,7 @@ def case(kind: str, number: int, suite: str) -> Case:
     seed = f"{suite}/{kind}/{number}"
     dice = random.Random(seed)
     names = kind.split(" + ") if " + " in kind else [kind]
-    rows = [KINDS[name] for name in names]
+    rows = [{**KINDS, **LOADS}[name] for name in names]
     scaler = dice.choice([one for one in rows[0][1] if all(one in row[1] for row in rows)])
     spec = ordinary(dice, scaler, real_pushes() if suite.startswith("trace") else ())
     hours = (6, 9) if any(name in GROWS for name in names) and dice.random() < 0.7 else (10, 15)

@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from bot.core.forecast.scoring import (
+    FURTHEST,
     KEPT_FORECASTS,
     KEPT_SCORES,
     POOLED_STEP,
-    TIGHTEST,
-    WIDEST,
     calibration,
     compared,
     error_factor,
@@ -74,8 +73,8 @@ def test_each_bound_moves_until_one_in_ten_is_wrong() -> None:
     early = calibration(drains(*[100.0] * 6))
     assert early.low < 1 / 3
     assert 1 / 1.3 < early.high < 1
-    assert calibration(drains(*[90_000.0] * 30)).high == pytest.approx(WIDEST)
-    assert calibration(drains(*[1000.0] * 120)).high == pytest.approx(1 / TIGHTEST)
+    assert calibration(drains(*[90_000.0] * 30)).high == pytest.approx(FURTHEST)
+    assert calibration(drains(*[1000.0] * 120)).high == pytest.approx(1 / FURTHEST)
     balanced = calibration(drains(*[3000.0, *[1000.0] * 9] * 4))
     assert balanced.high == pytest.approx(1.0, abs=0.6)
 
@@ -86,7 +85,7 @@ def test_a_pool_begins_with_what_all_pools_have_taught() -> None:
     assert 2 < pooled.high < 3
     assert calibration((), pooled).high == pytest.approx(pooled.high)
     assert calibration(drains(3000.0), pooled).high > pooled.high
-    assert calibration(drains(*[90_000.0] * 60), pooled).high == pytest.approx(WIDEST)
+    assert calibration(drains(*[90_000.0] * 60), pooled).high == pytest.approx(FURTHEST)
 
 
 def test_the_forecasts_of_one_incident_count_as_one() -> None:

@@ -1,176 +1,196 @@
-"""The walk of a queue: no job is lost or made up, and more of what helps is never later."""
+"""The walk of the particles: computed by hand, never later with more runners, and with each scaler's lever."""
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.forecast.flow import Flow, usual_at
-from bot.core.forecast.readings import readings
-from bot.core.forecast.speedup import Speedup, speedup_of
-from bot.core.forecast.walk import HORIZON_MINUTES, drains_after, walk
-from bot.core.pool.hour_stats import ExpectedHour
-from bot.core.pool.pool import Snapshot
-from bot.core.statement import statement
-from tests.core.forecast.test_forecast import AT, FIGURES, RULES, flow_from, series
+from bot.core.forecast.answers import crossing, effects, foreseen, starts
+from bot.core.forecast.seen import Seen, seen_of
+from bot.core.forecast.state import PARTICLES, Particles, state_of
+from bot.core.forecast.walk import HORIZON_MINUTES, Question, Until, flow, walk
+from bot.core.pool.early_warning import Measure, Threshold
+from bot.core.pool.outlook import Lever
+from bot.core.pool.pool import PoolRules
+from tests.core.forecast.test_forecast import RULES, series
+
+STUCK: dict[str, Any] = {"falls": -0.5}
+"""More arrive than 40 runners finish."""
 
 
-def flow(*args: Any, ahead: Any = (), **changes: Any) -> Flow:
-    """The flow of a series."""
-    return flow_from(series(*args, **changes), ahead=ahead)
+def particles(rules: PoolRules = RULES, **changes: Any) -> Particles:
+    """The particles of half an hour of samples."""
+    found = seen_of(series(**changes), rules)
+    assert isinstance(found, Seen)
+    return state_of(found, "linux")
 
 
-FLOWS = st.builds(
-    lambda queued, falls, limit, boots, hidden: flow(
-        queued, falls, limit=limit, booting=boots, **dict.fromkeys(hidden - {"limit", "booting"})
-    ),
-    st.integers(1, 400), st.floats(-5, 4), st.integers(20, 90), st.integers(0, 20), st.sets(st.sampled_from(FIGURES)),
+def exactly(state: Particles, *, load: float, pace: float, runners: float) -> Particles:
+    """The same without doubt, and with trouble that never ends."""
+    alike = {"load": load, "pace": pace, "usual_pace": pace, "runners": runners, "ends": np.inf, "grows": 0.0}
+    supply = replace(state.seen.supply, most=runners, reached=True, booting=0.0)
+    seen = replace(state.seen, runners=runners, supply=supply, batches=1.0)
+    sure: dict[str, Any] = {name: np.full(PARTICLES, value) for name, value in alike.items()}
+    return replace(state, seen=seen, drift=np.zeros(PARTICLES), level=np.ones(PARTICLES), **sure)
+
+
+def test_anyone_computes_about_one_hour_instead_of_four() -> None:
+    """44 jobs, 0.3 arrive and 0.5 start per minute on 12 runners: 220 min; 22 runners start 0.92: 71 min and a boot."""
+    rules = replace(RULES, boot_time_seconds=180.0)
+    state = exactly(particles(rules, queued=44, falls=0.2), load=0.3, pace=0.5 / 12, runners=12.0)
+    alone, helped = (effect.drains.middle / 60 for effect in effects(state, (10,)))
+    assert alone == pytest.approx(220, rel=0.2)
+    assert helped == pytest.approx(71, rel=0.2)
+
+
+@given(
+    system=st.floats(0, 500), more=st.floats(0, 50), runners=st.floats(0, 100), added=st.floats(0, 50),
+    pace=st.floats(0, 2), minutes=st.floats(0.1, 15),
 )  # fmt: skip
-USUAL_FROM = st.sampled_from([0.0, 30.0, 60.0, float("inf")])
+def test_a_step_is_never_worse_with_more_runners_or_fewer_jobs(  # noqa: PLR0917
+    system: float, more: float, runners: float, added: float, pace: float, minutes: float
+) -> None:
+    """So no answer falls as runners are added, whatever the particles are."""
+    one, longer, helped = (
+        float(flow(np.array(jobs), np.array(by), np.array(pace), minutes))
+        for jobs, by in ((system, runners), (system + more, runners), (system, runners + added))
+    )
+    assert 0 <= helped <= one + 1e-6 <= longer + 2e-6
+    assert one <= system + 1e-9
 
 
-@given(FLOWS, USUAL_FROM, st.integers(0, 50))
-def test_no_job_is_lost_or_made_up(found: Flow, usual_from: float, more: int) -> None:
-    """What waits is what waited and arrived, less what started; nothing is negative, nothing goes back."""
-    points = list(walk(found, usual_from, more))
-    assert points[-1].minute == HORIZON_MINUTES
-    for before, point in pairwise(points):
-        assert point.queued == pytest.approx(found.queued + point.arrived - point.started, abs=1e-6)
-        assert point.queued >= -1e-9
-        assert point.started >= before.started - 1e-9
-        assert point.arrived >= before.arrived
+def test_a_step_in_two_halves_is_the_same_step() -> None:
+    """It is the exact course of jobs that wait in a line and then end by chance, not an approximation of it."""
+    system, runners, pace = np.array(60.0), np.array(20.0), np.array(0.1)
+    whole = flow(system, runners, pace, 40.0)
+    halves = flow(flow(system, runners, pace, 20.0), runners, pace, 20.0)
+    assert float(whole) == pytest.approx(float(halves))
+    assert float(flow(system, runners, pace, 20.0)) == pytest.approx(20.0)
 
 
-@given(FLOWS, USUAL_FROM, st.integers(0, 50), st.integers(1, 50))
-def test_more_runners_or_fewer_jobs_are_never_later(found: Flow, usual_from: float, more: int, others: int) -> None:
-    """In every reading, and so in the effect."""
-    alone = list(walk(found, usual_from, more))
-    for start, runners in ((found, more + others), (replace(found, queued=found.queued / 2), more)):
-        other = walk(start, usual_from, runners)
-        assert all(b.queued <= a.queued + 1e-6 for a, b in zip(alone, other, strict=True))
-    effect = speedup_of(readings(found), readings(found, others))
-    assert 1.0 <= effect.low <= effect.high
-    assert effect.times >= 1.0
+@settings(max_examples=25, deadline=None)
+@given(
+    queued=st.integers(1, 300), falls=st.floats(-3, 3), limit=st.integers(40, 90), booting=st.integers(0, 20),
+    lever=st.sampled_from(Lever), idle=st.integers(0, 5), failed=st.integers(0, 20),
+)  # fmt: skip
+def test_every_particle_drains_no_later_with_more_runners(  # noqa: PLR0917
+    queued: int, falls: float, limit: int, booting: int, lever: Lever, idle: int, failed: int
+) -> None:
+    state = particles(queued=queued, falls=falls, limit=limit, booting=booting, idle=idle, create_failures=failed)
+    drains = walk(state, Question((0, 1, 5, 20, 40), lever)).drains
+    assert (drains[1:] <= drains[:-1] + 1e-9).all()
 
 
-def test_blocked_jobs_start_only_when_it_is_as_usual_again() -> None:
-    """Neither runners nor more of them help before."""
-    found = replace(flow(), blocked=statement("provider_down"), busy=0.0, runners=0.0)
-    assert [point for point in walk(found, more=50) if point.started] == []
-    assert drains_after(walk(found, 60.0), 0) is not None
-    assert speedup_of(readings(found), readings(found, 0)) == Speedup()
+def test_no_job_is_lost_or_made_up() -> None:
+    """What arrived has started or waits."""
+    path = walk(particles(**STUCK), Question(drained=False)).path
+    started = 60 + path.arrived - path.queued
+    assert (np.diff(started, axis=0) >= -1e-6).all()
+    assert (path.queued >= 0).all()
+    assert path.minutes[-1] == HORIZON_MINUTES
 
 
-def test_added_runners_help_a_pool_that_has_none() -> None:
-    """They take jobs once they have booted; without them nothing starts before the repair."""
-    found = flow(falls=-1.0, busy=0, idle=0, booting=0, starts_per_minute=0.0, completions_per_minute=0.0)
-    assert found.blocked is not None
-    assert found.blocked.id == "no_runners"
-    alone, helped = (list(walk(found, more=more))[-1].started for more in (0, 50))
-    assert alone == 0.0 < helped
-    assert speedup_of(readings(found), readings(found, 50)).times > 1.0
-
-
-def test_runners_that_end_the_queue_before_the_trouble_have_a_large_effect() -> None:
-    """Without them it waits for the end of the trouble, which may take hours; with them it does not."""
-    found = readings(flow(falls=-1.0))
-    alone = replace(found, as_it_is=None, usual_now=20.0, usual_later=105.0, usual_last=280.0)
-    helped = replace(found, as_it_is=12.0, usual_now=10.0, usual_later=12.0, usual_last=12.0)
-    half = replace(found, as_it_is=None, usual_now=15.0, usual_later=95.0, usual_last=270.0)
-    assert speedup_of(alone, helped).likeliest > 5.0
-    assert 1.0 < speedup_of(alone, half).times < 1.2
-
-
-def test_an_end_of_normal_waits_comes_before_an_empty_queue() -> None:
-    """Jobs that came in the last five minutes may wait."""
-    found = flow(falls=1.0)
-    sooner, later = drains_after(walk(found), 0), drains_after(walk(replace(found, normal_wait=0.01)), 0)
-    assert sooner is not None
-    assert later is not None
-    assert sooner < later == pytest.approx(60, rel=0.1)
-
-
-NO_ENDS = ("starts_per_minute", "completions_per_minute")
-
-
-@pytest.mark.parametrize("hidden", [(), ("arrivals_per_minute",), NO_ENDS, (*NO_ENDS, "busy", "idle", "limit")])
-def test_figures_that_a_source_lacks_follow_from_the_others(hidden: tuple[str, ...]) -> None:
-    """The queue falls by 2 a minute whatever is exported, so it takes about half an hour."""
-    found = flow(**dict.fromkeys(hidden), oldest_wait_seconds=1800.0)
-    assert found.shrinks == pytest.approx(2.0)
-    assert found.runners * found.pace - found.arrivals == pytest.approx(2.0, abs=1.0)
-
-
-def test_who_works_now_counts_before_rates_that_lag() -> None:
-    """Half of the runners left five minutes ago, and the source's rates still average over the time before."""
-    found = flow_from([replace(s, busy=20) if AT - s.at <= 300 else s for s in series(falls=0.0)])
-    assert found.runners == pytest.approx(20.0)
-
-
-def test_more_machines_boot_than_at_all_times() -> None:
-    """Three always boot; of the 15 that boot now, 12 come within one boot of three minutes."""
-    found = flow_from([replace(s, booting=15 if s.at == AT else 3, limit=90) for s in series(falls=0.0)])
-    assert found.grows == pytest.approx(4.0)
-
-
-def test_a_queue_alone_shows_what_arrives_and_what_starts() -> None:
-    """It rises by 10 and falls by 10 in turns and is never empty: 5 arrive a minute, and none waits for hours."""
-    found = flow_from([Snapshot("linux", AT - 60 * ago, queued=10 + ago % 2 * 10) for ago in range(240, -1, -1)])
-    assert found.arrivals == pytest.approx(5.0)
-    assert found.runners * found.pace == pytest.approx(5.0)
-    assert found.waited <= 4.0
-
-
-UNKNOWN_WAIT: dict[str, Any] = {"oldest_wait_seconds": None}
+def test_no_help_comes_before_a_boot() -> None:
+    state = particles(replace(RULES, boot_time_seconds=900.0), **STUCK)
+    alone, helped = walk(state, Question((0, 500))).drains
+    assert (helped >= np.minimum(alone, 15.0)).all()
 
 
 @pytest.mark.parametrize(
-    ("queued", "falls", "changes", "minutes"),
+    ("changes", "lever", "helps"),
     [
-        (60, 0.0, {}, 15.0),
-        (60, -2.0, {}, 10.0),
-        (60, -2.0, {"completions_per_minute": None}, 10.0),
-        (60, -2.0, {"busy": 0, **dict.fromkeys(("starts_per_minute", "completions_per_minute"))}, 30.0),
-        (60, -4.0, {"completions_per_minute": 0.0}, 15.0),
+        pytest.param({}, Lever.SIZE, True, id="at the limit a size brings them"),
+        pytest.param({}, Lever.LIMIT, True, id="at the limit a limit does too"),
+        pytest.param({"limit": 90}, Lever.SIZE, True, id="beside a silent autoscaler a size brings them"),
+        pytest.param({"limit": 90}, Lever.LIMIT, False, id="a limit does not"),
+        pytest.param({"limit": 90}, Lever.REQUESTS, False, id="nor do requests that nobody answers"),
+        pytest.param(
+            {"limit": 90, "creates": 1, "create_failures": 9}, Lever.SIZE, False, id="refused ones wait for the repair"
+        ),
+        pytest.param({"idle": 12}, Lever.SIZE, False, id="beside idle runners they get no jobs"),
+        pytest.param({"provider_up": False}, Lever.SIZE, False, id="nor from a provider that is down"),
     ],
 )
-def test_an_unknown_wait_is_not_zero(queued: int, falls: float, changes: dict[str, Any], minutes: float) -> None:
-    """The oldest of 60 jobs came when no more waited than have started since, or when the queue was last short."""
-    assert flow(queued, falls, **{**changes, **UNKNOWN_WAIT}).waited == pytest.approx(minutes, abs=1.0)
+def test_each_lever_brings_runners_in_its_own_way(changes: dict[str, Any], lever: Lever, *, helps: bool) -> None:
+    """As it is, with a trouble that does not end; after its end added runners speed up what is left."""
+    alone, helped = walk(particles(**STUCK, **changes), Question((0, 40), lever, until=Until.NEVER)).drains
+    assert bool((helped < 0.9 * np.minimum(alone, HORIZON_MINUTES)).mean() > 0.5) is helps
 
 
-@pytest.mark.parametrize(("minutes", "most", "usual"), [(3.0, 24.0, 40 * 6 / 9), (20.0, 40.0, 40.0)])
-def test_machines_that_boot_at_the_limit_take_no_jobs(minutes: float, most: float, usual: float) -> None:
-    """Where each job has its own machine, 16 of 40 always boot; over less than two boot times the pool still fills."""
-    found = flow_from(series(60, -1.0, busy=24, booting=16), replace(RULES, boot_time_seconds=60 * minutes))
-    assert (found.runners, found.most) == pytest.approx((24.0, most))
-    assert found.usual_runners == pytest.approx(usual)
+def test_several_runners_on_machines_that_are_short_end_no_more_jobs() -> None:
+    state = particles(**STUCK)
+    assert effects(state, (40,), shared=True)[-1].times == 1.0
+    assert effects(state, (40,))[-1].times > 1.2
 
 
-def test_an_unknown_wait_beside_idle_runners_is_judged_by_the_queue() -> None:
-    """A queue that is 15 min old is not assigned; a batch of this minute may yet be."""
-    old, young = flow(60, -4.0, idle=9, **UNKNOWN_WAIT), flow(60, -60.0, idle=9, **UNKNOWN_WAIT)
-    assert old.blocked is not None
-    assert young.blocked is None
+def test_where_each_job_has_its_own_machine_an_added_place_boots_too() -> None:
+    """A third of the places boots at any time, so 30 added ones end as many jobs as 20 that never boot."""
+    state = particles(busy=40, booting=20, limit=60, **STUCK)
+    assert state.seen.supply.works == pytest.approx(2 / 3)
+    assert state.seen.supply.most == pytest.approx(40)
 
 
-def test_every_hour_counts_alike_however_often_it_was_measured() -> None:
-    """Of older samples one in five minutes is kept: they stand for as much time as the five of the last hour."""
-    calm = [replace(s, at=AT - 21_600 + 300 * n, arrivals_per_minute=1.0) for n, s in enumerate(series()[:1] * 67)]
-    late = [replace(s, arrivals_per_minute=13.0, completions_per_minute=1.0) for s in series()]
-    found = flow_from([*calm, *late])
-    assert found.usual[0].arrivals == pytest.approx(2.0, abs=0.1)
-    assert found.usual_pace == pytest.approx((11 * 4 + 1) / 12 / 40, rel=0.03)
+def test_hosts_return_by_the_law_of_their_own_past() -> None:
+    """They were away three times for some minutes, so they are back soon, however long the jobs have waited."""
+    looks = [
+        replace(s, offline=20 if n % 10 > 4 else 0, busy=20, oldest_wait_seconds=20_000.0)
+        for n, s in enumerate(series(**STUCK))
+    ]
+    often = seen_of(looks, RULES)
+    assert isinstance(often, Seen)
+    assert often.returned.jobs == 60
+    assert float(np.median(state_of(often, "linux").back)) < 15
+    once = particles(offline=20, busy=20, oldest_wait_seconds=20_000.0, **STUCK)
+    assert float(np.median(once.back)) > 100
 
 
-def test_usual_rates_lie_on_a_line_between_two_hours() -> None:
-    """From the middle of one hour to the middle of the next; beyond both ends they stay."""
-    hour = int(AT // 3600)
-    ahead = tuple(ExpectedHour(hour + n, rate, 4) for n, rate in enumerate((4.0, 2.0, 6.0)))
-    usual = flow(ahead=ahead).usual
-    start = usual[0].minute
-    middles = [usual_at(usual, start + minute) for minute in (-999.0, 0.0, 30.0, 60.0, 90.0, 1e6)]
-    assert middles == pytest.approx([4.0, 4.0, 3.0, 2.0, 4.0, 6.0])
+def test_trouble_lasts_as_long_again_with_probability_one_half() -> None:
+    state = particles(**STUCK)
+    assert float((state.ends > state.seen.lasted).mean()) == pytest.approx(0.5, abs=0.01)
+    assert float((state.ends > 9 * state.seen.lasted).mean()) == pytest.approx(0.1, abs=0.01)
+
+
+def test_a_batch_is_no_rate_that_goes_on() -> None:
+    """60 jobs at once say little of the next hour; 60 that came one by one do."""
+    batch = [replace(s, queued=5 if n < 15 else 65, arrivals_per_minute=4.0) for n, s in enumerate(series())]
+    evenly = [replace(s, queued=5 + 2 * n, arrivals_per_minute=4.0) for n, s in enumerate(series())]
+    loads = []
+    for looks in (batch, evenly):
+        seen = seen_of([replace(s, usual_arrivals_per_minute=1.0) for s in looks], RULES)
+        assert isinstance(seen, Seen)
+        loads.append(float(state_of(seen, "linux").load.mean()))
+    assert loads[0] < 2.6
+    assert loads[1] > 3.4
+
+
+def test_when_a_job_starts_depends_on_those_ahead() -> None:
+    """4 jobs start a minute; the last one is as far away as its place in the queue."""
+    found = walk(particles(queued=60, falls=2.0), Question(drained=False))
+    first, tenth, last = (starts(found, ahead).middle / 60 for ahead in (0, 20, 59))
+    assert first <= 2
+    assert tenth == pytest.approx(5, abs=2)
+    assert last == pytest.approx(15, rel=0.35)
+
+
+def test_the_share_of_particles_that_crosses_a_threshold() -> None:
+    """Two more a minute: 70 jobs are certain in five minutes, 2,000 are not within the hour."""
+    state = particles(falls=-2.0, arrivals_per_minute=6.0, oldest_wait_seconds=600.0, usual_arrivals_per_minute=None)
+    limits = (Threshold(Measure.QUEUED, 70), Threshold(Measure.QUEUED, 2000), Threshold(Measure.WAIT, 1200.0))
+    (sure, soon), (never, _), (waits, at) = crossing(state, limits, [10.0 - n / 6 for n in range(60)], 60.0)
+    assert sure > 0.9
+    assert soon.middle == pytest.approx(300, rel=0.5)
+    assert never == 0.0
+    assert 0.3 < waits <= 1.0
+    assert at.low > 300
+
+
+def test_what_stands_still_is_a_branch() -> None:
+    """As it is the queue does not drain; the time after the repair is an answer of its own."""
+    stands = foreseen(particles(idle=12, falls=-2.0), 40)
+    assert stands.stands
+    assert stands.repaired is not None
+    assert stands.repaired.middle < stands.drains.middle
+    assert not foreseen(particles(), 40).stands

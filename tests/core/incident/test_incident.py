@@ -204,45 +204,34 @@ def forecast(at: float, verdict: Verdict = Verdict.INTERVAL, *hours: float) -> F
     return Forecast(NOW + at, verdict, 14, low, mid, high, pool=POOL)
 
 
+HOURS = LeaseTerms(None, 600.0)
+
+
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("without", "said"),
     [
-        ((), None),
-        ((forecast(700, Verdict.INTERVAL, 4, 6, 9),), None),
-        (
-            (forecast(0, Verdict.INTERVAL, 1, 2, 3), forecast(600, Verdict.INTERVAL, 4, 6, 9)),
-            "about 5 h more (3 to 9 h, forecast at that time)",
-        ),
-        ((forecast(600, Verdict.INTERVAL, 0.1, 0.5, 0.8),), ": no longer (forecast at that time)"),
-        (
-            (forecast(600, Verdict.INTERVAL, 0.1, 0.5, 9),),
-            "not known, the forecast at that time allowed up to 9 h more",
-        ),
-        ((forecast(600, Verdict.AT_LEAST, 0.5),), "not known, the forecast at that time gave no latest end"),
-        ((forecast(600, Verdict.AT_LEAST, 4),), "at least 3 h more (forecast at that time)"),
-        ((forecast(600, Verdict.GROWING),), "the queue would not have drained (forecast at that time)"),
-        ((forecast(600, Verdict.NONE),), None),
-    ],
-    ids=[
-        "none",
-        "made after it",
-        "the last before",
-        "soon over",
-        "either way",
-        "open end by now",
-        "open end",
-        "growing",
-        "unsaid",
+        ((14400.0, 32400.0, None), "about 9 h (80 %: 4 h or more)"),
+        ((3600.0, 7200.0, 18000.0), "about 2 h (80 %: 1 to 5 h)"),
+        ((172_800.0, None, None), "2 d or more"),
+        ((None, None, None), None),
     ],
 )
-def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
-    made: tuple[Forecast, ...], said: str | None
+def test_the_walk_of_the_first_scale_up_tells_how_it_had_been_without(
+    without: tuple[float | None, float | None, float | None], said: str | None
 ) -> None:
-    lines = [one for one in ending_lines(summary(scaled(*made), NOW + 3600)) if one.startswith("Without the extra")]
-    assert len(lines) == (0 if said is None else 1)
-    assert said is None or said in lines[0]
-    unmerged = scaled(*made, pending="https://github.com/example/infra/pull/1")
-    assert "Without the extra" not in str(ending_lines(summary(unmerged, NOW + 3600)))
+    """Later ones do not replace it; it may have come at any time where it waited for a merge."""
+    low, middle, high = without
+    up = ScaleAccepted(POOL, 10, 28, 360.0, HOURS, without_low_seconds=low, without_mid_seconds=middle,
+                       without_high_seconds=high)  # fmt: skip
+    one = noted(with_fields(scaled(), timeline=()), NOW + 600, Event.SCALED, up)
+    two = noted(one, NOW + 900, Event.SCALED, replace(up, without_low_seconds=1.0, without_mid_seconds=2.0))
+    for of in (one, two):
+        lines = [line for line in ending_lines(summary(of, NOW + 3600)) if line.startswith("Without them")]
+        assert lines == ([] if said is None else [f"Without them: {said}; it took 50 min with them"])
+    unmerged = noted(
+        with_fields(scaled(), timeline=()), NOW + 600, Event.SCALED, replace(up, pending="https://x.test/1")
+    )
+    assert "Without them" not in str(ending_lines(summary(unmerged, NOW + 3600)))
 
 
 @pytest.mark.parametrize(
@@ -257,10 +246,11 @@ def test_the_counterfactual_is_the_forecast_before_the_first_scale_up(
 def test_the_forecast_with_the_extra_runners_is_scored_by_the_drain(
     bounds: tuple[float | None, float | None], said: str | None
 ) -> None:
-    up = ScaleAccepted(POOL, 10, 28, 360.0, LeaseTerms(None, 600.0), low_seconds=bounds[0], high_seconds=bounds[1])
+    up = ScaleAccepted(POOL, 10, 28, 360.0, HOURS, low_seconds=bounds[0], high_seconds=bounds[1],
+                       without_low_seconds=7200.0)  # fmt: skip
     begun = scaled(forecast(0, Verdict.GROWING))
     one = with_fields(noted(with_fields(begun, timeline=()), NOW + 600, Event.SCALED, up), state=State.DRAINED)
     two = noted(one, NOW + 900, Event.SCALED, up)
     for of, line in ((one, said), (two, None), (replace(one, state=State.RESOLVED), None)):
-        lines = [one for one in ending_lines(summary(of, NOW + 3600)) if "with the extra" in one]
+        lines = [one for one in ending_lines(summary(of, NOW + 3600)) if "Forecast with the extra" in one]
         assert lines == ([] if line is None else [f"Forecast with the extra runners: {line}"])

@@ -1,6 +1,7 @@
 """What people read of forecasts is steady: it counts down, and changes only when newer forecasts clearly disagree."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,10 @@ HOUR = 3600.0
 
 
 def made(minute: float, mid: float, verdict: Verdict = Verdict.INTERVAL) -> Forecast:
-    """A forecast of so many seconds."""
-    return Forecast(60 * minute, verdict, 9, mid / 3, mid, 3 * mid)
+    """A forecast of so many seconds: four in five within a factor of 3, half within 1.5."""
+    return Forecast(
+        60 * minute, verdict, 9, mid / 3, mid, 3 * mid, lower_seconds=mid / 1.5, upper_seconds=1.5 * mid, today=0.9
+    )
 
 
 def after(*forecasts: Forecast) -> SteadyForecast:
@@ -31,34 +34,37 @@ def test_noise_does_not_move_the_end_that_was_said(seed: int) -> None:
     assert (said.at, said.mid_seconds) == (59 * 60, 2 * HOUR - 59 * 60)
 
 
-def test_three_in_a_row_or_one_beyond_the_bounds_replace_what_was_said() -> None:
-    late = [made(minute, 2.5 * HOUR) for minute in (1, 2, 3)]
-    assert after(made(0, HOUR), *late[:2]).forecast.mid_seconds == HOUR - 120
-    assert after(made(0, HOUR), late[0], made(1.5, HOUR), *late[1:]).forecast.mid_seconds == HOUR - 180
-    assert after(made(0, HOUR), *late).forecast == late[2]
-    assert after(made(0, HOUR), made(1, 4 * HOUR)).forecast.mid_seconds == 4 * HOUR
-    assert after(made(0, HOUR), made(1, HOUR / 9)).forecast.mid_seconds == HOUR / 9
+def test_only_a_new_middle_half_beyond_what_was_said_replaces_it_and_both_are_said() -> None:
+    near, late = made(1, 2.5 * HOUR), made(1, 6 * HOUR)
+    assert after(made(0, HOUR), near).forecast.mid_seconds == HOUR - 60
+    assert after(made(0, HOUR), late) == SteadyForecast(late, was=made(0, HOUR))
+    soon = made(1, HOUR / 9)
+    assert after(made(0, HOUR), soon).forecast == soon
+    calm = after(made(0, HOUR), late, made(2, 6 * HOUR))
+    assert calm.was == made(0, HOUR)
 
 
-def test_not_before_counts_down_only_as_far_as_newer_forecasts_support_it() -> None:
-    """A queue that does not move is no closer to its end after half an hour."""
-    bounds = [
-        made(minute, mid, Verdict.AT_LEAST) for minute, mid in ((0, 2.0 * HOUR), (10, 2.2 * HOUR), (20, 2.1 * HOUR))
-    ]
-    assert after(*bounds).forecast.low_seconds == bounds[0].low_seconds
-    nearer = after(*bounds, made(40, 1.8 * HOUR, Verdict.AT_LEAST)).forecast
-    assert (nearer.low_seconds, nearer.mid_seconds) == (0.6 * HOUR, 1.8 * HOUR)
-    other = [made(minute, 2 * HOUR) for minute in range(21, 90)]
-    assert after(*bounds, *other).forecast.low_seconds == bounds[0].low_seconds
-    drains = after(*bounds, made(40, 1.2 * HOUR, Verdict.AT_LEAST)).forecast
-    assert drains.mid_seconds == 2 * HOUR - 20 * 60
+def test_a_branch_does_not_count_down() -> None:
+    """A trouble that lasts is no closer to its end."""
+    kind = Verdict.UNTIL_REPAIRED
+    held = after(made(0, HOUR, kind), made(30, HOUR, kind))
+    assert held.forecast.mid_seconds == HOUR
 
 
-def test_another_kind_needs_three_measurements_too_and_no_trend_gives_way_at_once() -> None:
-    grows = [made(minute, 12 * HOUR, Verdict.GROWING) for minute in (1, 2, 3)]
+def test_another_kind_needs_ten_minutes_and_no_trend_gives_way_at_once() -> None:
+    grows = [made(minute, 12 * HOUR, Verdict.GROWING) for minute in (1, 6, 11)]
     assert after(made(0, HOUR), *grows[:2]).forecast.verdict is Verdict.INTERVAL
     assert after(made(0, HOUR), *grows).forecast.verdict is Verdict.GROWING
+    assert after(made(0, HOUR), grows[0], made(3, HOUR), *grows[1:]).forecast.verdict is Verdict.INTERVAL
     assert after(made(0, HOUR, Verdict.NONE), made(1, HOUR)).forecast == made(1, HOUR)
+
+
+def test_the_advice_is_as_steady_as_the_forecast() -> None:
+    """An effect near a tenth is above it in one look and below it in the next."""
+    helps, not_ = (replace(made(0, HOUR), added=10, times_faster=times) for times in (1.2, 1.05))
+    looks = [replace(one, at=60.0 * n) for n in range(1, 30) for one in [(helps, not_)[n % 2]]]
+    assert after(helps, *looks).forecast.helped is True
+    assert after(helps, *(replace(not_, at=60.0 * n) for n in range(1, 12))).forecast.helped is False
 
 
 def test_repeating_changes_nothing_and_without_a_queue_nothing_is_said() -> None:

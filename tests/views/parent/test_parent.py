@@ -399,23 +399,26 @@ def clears(low: float, high: float) -> Forecast:
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (clears(21, 43), "drains in about 30 min, at worst 50 min"),
-        (clears(24.9, 41), "drains in about 30 min, at worst 50 min"),
+        (clears(21, 43), "drains in 20 to 50 min"),
+        (clears(24.9, 41), "drains in 20 to 50 min"),
         (clears(0.2, 1.5), "drains in a minute or two"),
-        (clears(1, 5), "drains in about 4 min, at worst 6 min"),
-        (clears(50, 170), "drains in about 2 h, at worst 3 h"),
-        (clears(200, 700), "drains in about 8 h, at worst 12 h"),
-        (Forecast(NOW, Verdict.GROWING, 14, reason=statement("rates", arrivals=3.1, finished=1.0)), "growing"),
-        (Forecast(NOW, Verdict.STALLED, 14), "not draining"),
-        (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0), "may not drain; 40 min at the earliest"),
-        (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0, 9000.0), "drains in 40 min at the earliest, perhaps much later"),
+        (clears(1, 5), "drains in up to 6 min"),
+        (clears(50, 170), "drains in 50 min to 3 h"),
+        (clears(200, 700), "drains in 3 to 12 h"),
+        (clears(10, 70), "no clear time yet"),
+        (replace(clears(10, 700), today=0.3), "not today (2 in 3)"),
+        (replace(clears(900, 1900), today=0.0), "not today (9 in 10)"),
+        (Forecast(NOW, Verdict.GROWING, 14, today=0.2), "growing, not today (3 in 4)"),
+        (Forecast(NOW, Verdict.STALLED, 14, today=0.25), "not today (3 in 4)"),
+        (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0, today=0.5), "no clear time yet"),
         (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within 2 h"),
         (
-            Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, None, 18000.0),
-            "drains only after a fix; typically in 2 to 5 h",
+            Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, repaired_seconds=2400.0),
+            "as it is, it does not drain; once repaired, in about 40 min",
         ),
-        (Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0), "drains only after a fix"),
-        (Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")), "no clear trend yet"),
+        (Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0), "as it is, it does not drain"),
+        (Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")), "no clear time yet"),
+        (Forecast(NOW, Verdict.NONE, 14, reason=statement("first_forecast", at=NOW)), "first forecast at 02:33 UTC"),
     ],
 )
 def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:
@@ -429,10 +432,10 @@ def test_the_parent_says_likely_cause_and_forecast_once() -> None:
     drawn = parent(incident, view, (), NOW, TIMING)
     line = (
         "*Likely cause:* the pool's limit is reached (medium confidence). More runners help. "
-        "*Forecast:* drains in about 30 min, at worst 50 min."
+        "*Forecast:* drains in 20 to 50 min."
     )
     assert [block for block in drawn.blocks if line in str(block)]
-    assert drawn.text.endswith(" · the pool's limit is reached · drains in about 30 min")
+    assert drawn.text.endswith(" · the pool's limit is reached · drains in 20 to 50 min")
 
 
 def test_with_several_pools_the_line_names_the_worst() -> None:
@@ -441,7 +444,7 @@ def test_with_several_pools_the_line_names_the_worst() -> None:
     found = verdict(samples.incident(candidates=("linux", "gpu"), affected=("linux", "gpu")), view, NOW, TIMING)
     unknown = "*Likely cause of gpu:* not known. Diagnose says which figures would tell."
     assert found is not None
-    assert found.endswith(f". {unknown} *Forecast:* drains in about 30 min, at worst 50 min.")
+    assert found.endswith(f". {unknown} *Forecast:* drains in 20 to 50 min.")
     assert ", the longest for 2 h 30 min; " in found
 
 

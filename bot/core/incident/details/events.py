@@ -245,13 +245,13 @@ class Counterfactual:
     """What the forecast said just before somebody added runners, against the actual end."""
 
     pool: str
-    longer_seconds: float | None = None
-    """How much longer the queue would have lasted, at least without `high`; None: the forecast saw no end of it."""
-    low_seconds: float | None = None
-    high_seconds: float | None = None
-    """The forecast's interval, both against the actual end; it may lie before that."""
     helped: Score | None = None
     """The forecast with the extra runners, against what came; None if it is not known, or they were not alone."""
+    took_seconds: float | None = None
+    without_low_seconds: float | None = None
+    without_mid_seconds: float | None = None
+    without_high_seconds: float | None = None
+    """From the first scale-up on, the time that it took, and that the walk told without it; None: beyond two days."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,10 @@ class ScaleAccepted:
     low_seconds: float | None = None
     high_seconds: float | None = None
     """What the forecast said of the queue with the extra runners, from then on; None: it said nothing."""
+    without_low_seconds: float | None = None
+    without_mid_seconds: float | None = None
+    without_high_seconds: float | None = None
+    """The same of the queue without them, from the same walk; None: no such bound, or nothing was said."""
     kind: Literal["scale_accepted"] = "scale_accepted"
 
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.pool.backlog import Factor, attributed
+from bot.core.forecast.attribution import attributed
+from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import baseline_of
 from bot.core.pool.hour_stats import DayStats
 from bot.core.pool.pool import Snapshot

@@ -1,0 +1,31 @@
+"""What the model of the queue is told beside the figures: what the scaler does, and what the first cause says."""
+
+from bot.context.context import Context
+from bot.core.forecast.forecast import MOST_ADDED, Asked
+from bot.core.forecast.more_runners import Terms
+from bot.core.pool.pool import Pool
+
+
+def asked_of(context: Context, pool: str, *, still: bool = False) -> Asked:
+    """What a forecast of this pool is told; `still`: supply stands still by the first cause."""
+    if pool not in context.pool_scalers:
+        return Asked(still=still)
+    policy = context.pool_scalers[pool].policy
+    return Asked(policy.lever, policy.step or MOST_ADDED, still)
+
+
+def terms_of(context: Context, pool: Pool) -> Terms:
+    """The criteria of a choice for this pool: its forecast is told the same."""
+    cost = context.pool_scalers[pool.id].policy.cost_per_runner_hour if pool.id in context.pool_scalers else None
+    made = pool.outlook
+    asked = asked_of(context, pool.id, still=made is not None and made.still)
+    return Terms(
+        cost, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said, lever=asked.lever,
+        still=asked.still, shared=asked.shared,
+    )  # fmt: skip
+
+
+def steps_of(context: Context, pool: str, usual: tuple[int, ...]) -> tuple[int, ...]:
+    """The usual numbers of added runners, as far as the pool's scaler may be asked for so many at once."""
+    most = asked_of(context, pool).most
+    return tuple(dict.fromkeys(min(number, most) for number in usual))

@@ -1,0 +1,56 @@
+"""The door of the model: questions about what was seen of a pool, answered in plain numbers.
+
+numpy is imported by the first question, so that processes that ask none stay small.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bot.core.forecast.seen import Seen
+from bot.core.pool.early_warning import Threshold
+from bot.core.pool.outlook import AddedRunners, Foreseen, Lever, Quantiles
+
+RateSteps = list[tuple[float, float, float]]
+"""(jobs that arrive, share of the running jobs that end, runners) in each step of the past."""
+
+
+def foreseen(seen: Seen, pool: str, most: int, lever: Lever = Lever.SIZE, *, shared: bool = False) -> Foreseen:
+    """The drain if nobody acts, and what the most runners that may be added at once would do."""
+    from bot.core.forecast import answers, state
+
+    return answers.foreseen(state.state_of(seen, pool), most, lever, shared=shared)
+
+
+def effects(
+    seen: Seen, pool: str, counts: Iterable[int], lever: Lever = Lever.SIZE, *, shared: bool = False
+) -> tuple[AddedRunners, ...]:
+    """What each number of added runners does, none first; never less than fewer do."""
+    from bot.core.forecast import answers, state
+
+    return answers.effects(state.state_of(seen, pool), counts, lever, shared=shared)
+
+
+def starts(seen: Seen, pool: str, ahead: Sequence[float]) -> list[Quantiles]:
+    """When the jobs with so many ahead of them start."""
+    from bot.core.forecast import answers, state, walk
+
+    found = walk.walk(state.state_of(seen, pool), walk.Question(drained=False))
+    return [answers.starts(found, before) for before in ahead]
+
+
+def crossing(
+    seen: Seen, pool: str, limits: Sequence[Threshold], ages: Sequence[float], minutes: float
+) -> list[tuple[float, Quantiles]]:
+    """(the probability that it is crossed, when) of each threshold within these minutes.
+
+    `ages`: minutes that each job of now has waited, the oldest first.
+    """
+    from bot.core.forecast import answers, state
+
+    return answers.crossing(state.state_of(seen, pool), limits, ages, minutes)
+
+
+def lived_again(start: tuple[float, float], quiet: float, rows: Sequence[RateSteps]) -> list[float]:
+    """The queue at the end of the past for each row; all but the first begin with a quiet queue."""
+    from bot.core.forecast import answers
+
+    return answers.lived_again(start, quiet, rows)

@@ -1,0 +1,111 @@
+"""Draws the particles: each is one complete, plausible state of a pool at one instant.
+
+The only place that draws random numbers: from `RandomState`, whose stream is frozen, seeded by the pool. So the chance
+is the same at each measurement, and a forecast changes only when the figures do.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bot.core.forecast.rates import NOW_MINUTES, Count
+from bot.core.forecast.seen import DAY_MINUTES, TYPICAL_MINUTES, Seen
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+PARTICLES = 256
+"""A share of 10 % of them is known to 2 %; more cost time and say nothing more."""
+TAIL = 1.0
+"""Trouble that has lasted for so long lasts as long again with probability 1/2, ten times as long with 1/11: what
+follows from its age alone (J. R. Gott, Nature 363, 1993; Lindy's law)."""
+HOURS_DIFFER = 2.0
+"""Factor by which the load of an hour differs from that of another one of the same day, where no day is known: public
+traces of CI jobs."""
+QUARTER_MINUTES = DAY_MINUTES / 4
+"""Hours so far apart differ as any two do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Particles:
+    """The particles of a pool; an array has one number for each."""
+
+    pool: str
+    seen: Seen
+    load: Array
+    """Arrivals per minute now."""
+    level: Array
+    """Factor on the usual arrivals of known hours; ones where no earlier day is known."""
+    drift: Array
+    """Standard deviations by which later hours differ from the usual, where no earlier day is known."""
+    runners: Array
+    """That take jobs now."""
+    pace: Array
+    """Jobs that a runner ends per minute now, ..."""
+    usual_pace: Array
+    """... and once the trouble is over."""
+    grows: Array
+    """Runners that come per minute as it is."""
+    ends: Array
+    """Minutes until the trouble ends."""
+    back: Array
+    """Minutes until the hosts that are offline are back."""
+
+
+@cache
+def luck(steps: int) -> Array:
+    """Standard deviations of chance in each step: of arrivals and of ends, the same for every walk."""
+    return np.random.RandomState(0).standard_normal((steps, 2, PARTICLES))
+
+
+def state_of(seen: Seen, pool: str) -> Particles:
+    """The particles of a pool, from what was seen of it."""
+    dice = np.random.RandomState(crc32(pool.encode()))
+    usual = max(seen.usual.habits[0].arrivals, 1 / DAY_MINUTES)
+    load = seen.batches * _gamma(dice, seen.arrivals, seen.batches / usual, seen.batches)
+    known = usual * seen.usual.minutes / seen.batches
+    level = dice.standard_gamma(known, PARTICLES) / known if known >= 1 else np.ones(PARTICLES)
+    drift = dice.standard_normal(PARTICLES) * (seen.usual.minutes == 0)
+    typical = seen.usual.pace or 1 / TYPICAL_MINUTES
+    pace = _gamma(dice, seen.ends, 1 / typical, 1.0)
+    usual_pace = np.full(PARTICLES, seen.usual.pace) if seen.usual.pace else pace
+    runners = np.full(PARTICLES, seen.runners)
+    if not seen.counted:  # how many runners that takes is not known, and what starts from the queue's slope alone
+        served = seen.runners * (seen.ends.rate or 1 / TYPICAL_MINUTES)
+        minutes = min(seen.arrivals.minutes, NOW_MINUTES)
+        sure = max(1.0, served * served * minutes / max(seen.batches * seen.arrivals.rate + served, 1e-9))
+        runners = served * dice.standard_gamma(sure, PARTICLES) / sure / pace
+    room = max(seen.supply.most - seen.runners, 1.0)
+    # as lately; before machines can be late, room is filled in two boots
+    due, first = (0.0, 0.0) if seen.until else (2 * seen.boot / room, 1.0)
+    minutes = max(seen.supply.came.minutes, seen.boot)
+    grows = dice.standard_gamma(seen.supply.came.jobs + first, PARTICLES) / (due + minutes)
+    lasted = max(seen.lasted, seen.normal_wait)
+    return Particles(
+        pool, seen, load, level, drift, runners, pace, usual_pace,
+        grows=grows * (seen.still is None),
+        ends=_lasts(dice, lasted),
+        back=_returns(dice, seen, lasted),
+    )  # fmt: skip
+
+
+def _gamma(dice: np.random.RandomState, count: Count, weight: float, batch: float) -> Array:
+    """Draws of a rate of batches: the prior counts as one batch in `weight` minutes."""
+    return dice.standard_gamma(1 + count.jobs / batch, PARTICLES) / (weight + count.minutes)
+
+
+def _lasts(dice: np.random.RandomState, lasted: float) -> Array:
+    """Minutes for which a trouble lasts that has lasted for so long; one draw in each of equal shares."""
+    shares = (dice.permutation(PARTICLES) + dice.random_sample(PARTICLES)) / PARTICLES
+    return np.asarray(lasted * (np.maximum(shares, 1e-9) ** (-1 / TAIL) - 1))
+
+
+def _returns(dice: np.random.RandomState, seen: Seen, lasted: float) -> Array:
+    """Minutes until hosts are back: by the law of their own past where it has one, else like any trouble."""
+    own = _lasts(dice, lasted)
+    if not seen.returned.jobs:
+        return own
+    rate = dice.standard_gamma(seen.returned.jobs, PARTICLES) / seen.returned.minutes
+    return np.asarray(dice.standard_exponential(PARTICLES) / rate)
