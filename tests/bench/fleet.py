@@ -11,7 +11,7 @@ import structlog
 
 from bot.ports import Unreachable
 from tests.bench.growing.cost import Cost, exponent
-from tests.bench.growing.rows import alerted, screens, shared_jobs, watching
+from tests.bench.growing.rows import alerted, recovered, screens, shared_jobs, soaked, watching
 
 Row = Callable[[Path, int], Awaitable[Mapping[str, Cost]]]
 
@@ -30,9 +30,14 @@ ROWS: Mapping[str, Row] = {
     "alert": lambda folder, pools: _one("an alert without a pool", alerted(folder, pools)),
     "named": lambda folder, pools: _one("20 alerts", alerted(folder, pools, 20, named=True)),
     "idle": lambda folder, pools: _one("20 alerts, idle runner", alerted(folder, pools, 20, named=True, idle=True)),
+    "storm": lambda folder, pools: _one("200 alerts", alerted(folder, pools, 200, named=True)),
+    "hang": lambda folder, pools: _one("after a hang", recovered(folder, pools)),
     "screens": screens,
     "github": _jobs,
+    "soak": lambda folder, pools: _one("soak", soaked(folder, pools)),
 }
+LONG = {"soak"}
+"""Rows that run only when they are named."""
 
 
 def measured(row: str, pools: int) -> Mapping[str, Cost]:
@@ -53,7 +58,7 @@ def main() -> None:
     given = asked.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     sizes = [int(size) for size in given.pools.split(",")]
-    for row in given.rows or ROWS:
+    for row in given.rows or [row for row in ROWS if row not in LONG]:
         before: Mapping[str, Cost] = {}
         for place, size in enumerate(sizes):
             try:

@@ -142,21 +142,29 @@ class Installation:
 @asynccontextmanager
 async def installed(
     folder: Path, pools: int, sources: int = 1, *, poll: float = 10.0, watch: float = 20.0,
-    prometheus: Prometheus | None = None, mature: bool = True, working: bool = True, backfill: float = 0.0,
+    prometheus: Prometheus | None = None, mature: bool = True, working: bool = True, named: bool = False,
+    hung: bool = False,
 ) -> AsyncIterator[Installation]:  # fmt: skip
-    """An installation with so many pools, spread over the sources."""
+    """An installation with so many pools, spread over the sources.
+
+    `named`: alerts name their pool. `hung`: the first source never answers.
+    """
+    silent = Prometheus(hangs=lambda: True)
     names, stub, slack = tuple(map(name_of, range(pools))), prometheus or Prometheus(), SlackStub()
     with ExitStack() as stack:
         url = stack.enter_context(plain_redis())
-        urls, elsewhere = stack.enter_context(aside(prometheus=stub.app, slack=slack.app, scaler=_scaler))
+        urls, elsewhere = stack.enter_context(
+            aside(prometheus=stub.app, slack=slack.app, scaler=_scaler, silent=silent.app)
+        )
+        at = [urls["silent" if hung and number == 0 else "prometheus"] for number in range(sources)]
         file = File.model_validate({
             "slack": {"channel": CHANNEL, "pace": "0s", "edit_pace": "0s"},
-            "timing": {"poll": f"{poll:g}s", "watch": f"{watch:g}s", "backfill": f"{backfill:g}s"},
+            "timing": {"poll": f"{poll:g}s", "watch": f"{watch:g}s", "backfill": "0s"},
             "permissions": {name: ["anyone"] for name in ("ack", "silence", "diagnose", "scale")},
-            "metrics": {f"p{number}": {"kind": "prometheus", "url": urls["prometheus"]} for number in range(sources)},
+            "metrics": {f"p{number}": {"kind": "prometheus", "url": url} for number, url in enumerate(at)},
             "pool": {
                 name: {
-                    "metrics": f"p{number % sources}", "preset": "ci", "match": {},
+                    "metrics": f"p{number % sources}", "preset": "ci", "match": {"runner_label": name} if named else {},
                     "scaler": {"kind": "http", "url": f"{urls['scaler']}/{name}", "max": 40},
                 }
                 for number, name in enumerate(names)

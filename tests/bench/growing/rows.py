@@ -1,6 +1,7 @@
 """The rows: one kind of work each, on an installation of a given size."""
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
@@ -26,10 +27,12 @@ from bot.incidents.actions.list_incidents import publish_app_home
 from bot.incidents.intake import take_alert
 from bot.ports import Metrics
 from bot.registry import ACTIONS
+from bot.reporting.collect import longer_view, made
 from tests.adapters.back_end import parts_with
 from tests.bench.growing.cost import Cost, counted
 from tests.bench.growing.installation import CHANNEL, Installation, Prometheus, installed, name_of
 from tests.bench.large_github import LargeGitHub
+from tests.bench.product import resident_mb
 from tests.fakes import FakeChat, FakeClock
 
 AFFECTED = 12
@@ -62,7 +65,7 @@ async def alerted(folder: Path, pools: int, incidents: int = 1, *, named: bool =
     """One alert or many, `named`: each of one pool; cost of two polls after all have their threads."""
     troubled = {name_of(number): 10 + number for number in range(min(AFFECTED, pools))}
     stub = Prometheus(troubled, frozenset({name_of(0)}) if idle else frozenset())
-    async with installed(folder, pools, prometheus=stub, poll=10.0) as one:
+    async with installed(folder, pools, prometheus=stub, poll=10.0, named=named) as one:
         await asyncio.sleep(20)
         begun = time.monotonic()
         for number in range(incidents):
@@ -74,6 +77,47 @@ async def alerted(folder: Path, pools: int, incidents: int = 1, *, named: bool =
         with _of(one) as cost:
             await asyncio.sleep(10 * ROUNDS)
         cost.more |= {"threads_s": threads, "oldest": await _oldest(one), "without": incidents - one.slack.posts}
+        return cost
+
+
+async def recovered(folder: Path, pools: int) -> Cost:
+    """Every source hangs for a while; cost and oldest figure of the two periods after it answered again."""
+    hangs = [False]
+    async with installed(folder, pools, 4, watch=20.0, prometheus=Prometheus(hangs=lambda: hangs[0])) as one:
+        await asyncio.sleep(20)
+        hangs[0] = True
+        await asyncio.sleep(45)
+        hangs[0] = False
+        with _of(one) as cost:
+            await asyncio.sleep(40)
+        cost.more["oldest"] = await _oldest(one)
+        return cost
+
+
+SOAK_SECONDS = 600.0
+
+
+async def soaked(folder: Path, pools: int) -> Cost:
+    """Ten minutes with one hanging source, one idle runner and an alert that names no pool beside twenty that do."""
+    troubled = {name_of(number): 10 + number for number in range(1, 1 + min(AFFECTED, pools - 1))}
+    stub = Prometheus(troubled, frozenset({name_of(1)}))
+    async with installed(folder, pools, 4, watch=30.0, poll=15.0, prometheus=stub, hung=True) as one:
+        context, incidents = one.runtime.context, 21
+        with _of(one) as cost:
+            for number in range(incidents):
+                await take_alert(context, alert(f"f{number}"))
+                await asyncio.sleep(SOAK_SECONDS / 2 / incidents)
+            await asyncio.sleep(SOAK_SECONDS / 2)
+        ids = sorted(await context.store.members("open") | await context.store.members("ended"))
+        held = [found.value for found in (await context.store.get_many(Incident, ids)).values()]
+        roots = {one.thread.root for one in held if one.thread.root}
+        answered = [name for number, name in enumerate(one.pools) if number % 4]
+        known = (await context.store.get_many(Pool, answered, newest=True)).values()
+        ages = [context.now() - (found.value.latest.at if found.value.latest else 0.0) for found in known]
+        cost.more |= {
+            "missing": incidents - len(roots), "duplicates": one.slack.posts - len(roots),
+            "orphans": len(held) - incidents, "oldest": max(ages),
+        }  # fmt: skip
         return cost
 
 
@@ -108,7 +152,8 @@ async def screens(folder: Path, pools: int) -> dict[str, Cost]:
             "list": partial(ACTIONS["list"].ask, context, interaction("list")),
             "home": partial(publish_app_home, context, "U0ANA"),
             "scale": partial(_scale, context, held.value),
-            "report": partial(ACTIONS["report"].ask, context, interaction("report")),
+            "report": partial(longer_view, context.store, context.settings.file, 7, context.now()),
+            "weekly": partial(_weekly, context),
         }
         found = dict[str, Cost]()
         for name, work in asked.items():
@@ -117,9 +162,14 @@ async def screens(folder: Path, pools: int) -> dict[str, Cost]:
                 begun = time.monotonic()
                 await work()
                 await asyncio.sleep(0)
-                cost.more["seconds"] = time.monotonic() - begun
+                cost.more |= {"seconds": time.monotonic() - begun, "mb": resident_mb(os.getpid())}
             found[name] = cost
         return found
+
+
+async def _weekly(context: Context) -> None:
+    now = context.now()
+    await made(context.store, context.settings.file, now - 7 * 86400.0, now, channel=CHANNEL)
 
 
 async def _scale(context: Context, incident: Incident) -> None:
