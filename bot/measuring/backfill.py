@@ -10,8 +10,10 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context
+from bot.context.save import point
 from bot.core.pool.backfill import (
     DAY_HOURS,
+    LEFT,
     STEP_SECONDS,
     Backfill,
     answered,
@@ -85,6 +87,9 @@ async def wake_fills(context: Context) -> None:
     held = await context.store.get_many(Backfill, names)
     records, since = {name: one.value for name, one in held.items()}, context.now() - LATE_SECONDS
     current = {name for name, one in records.items() if one.look_at >= since and one.reach_seconds == reach}
+    left = [len(one.days) for one in records.values() if one.days]
+    for index, number in zip(LEFT, (sum(left), len(left)), strict=True):
+        await point(context, [index], str(number))
     late = [name for name in names if name not in current]
     if late:
         await context.store.commit(Change(wake=tuple(f"fill:{name}" for name in late)))

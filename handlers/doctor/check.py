@@ -9,9 +9,11 @@ from typing import Protocol
 from bot.config import Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
+from bot.core.pool.backfill import LEFT, DaysLeft, days_left
 from bot.core.words import count, listed
 from bot.ports import Alertmanager, Capacity, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
+from bot.views.words.progress import history_left
 from handlers.doctor.check_host import Host, of_host
 from handlers.doctor.check_metrics import of_metrics
 from handlers.doctor.check_settings import of_environment, of_settings
@@ -121,6 +123,7 @@ async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
         *found,
         *([warning("redis", full.what, full.remedy)] if full else []),
         *of_blocks(*await known_blocks(tools.redis), tools.now()),
+        *([ok("history", history_left(left))] if (left := await _history(tools.redis)) else []),
         *([] if "redis" in areas else [ok("redis", "Redis answers, and its settings are safe")]),
         *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),
     ]
@@ -136,6 +139,10 @@ async def _of_shared(pool_scalers: Mapping[str, PoolScaler]) -> list[CheckFindin
         for target, pools in names.items()
         if target and len(pools) > 1
     ]
+
+
+async def _history(redis: RedisProbe) -> DaysLeft | None:
+    return days_left(*await redis.find_many(LEFT))
 
 
 async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> list[CheckFinding]:

@@ -1,6 +1,7 @@
 """HealthEndpoints, readiness and metrics of a process."""
 
 import asyncio
+import contextlib
 import shutil
 
 import structlog
@@ -14,10 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bot.context.context import Context
 from bot.core.forecast.scoring import error_factor, held_share, not_scored, waiting
 from bot.core.incident.incident import Incident
+from bot.core.pool.backfill import LEFT, DaysLeft, days_left
 from bot.core.pool.outlook import LeftOut
 from bot.core.pool.pool import Pool
 from bot.core.record import Chore
 from bot.ports import Unreachable
+from bot.views.words.progress import history_left
 from handlers.http import metrics
 from handlers.version import VERSION
 from handlers.wiring import RECORD_SCHEMA, Runtime
@@ -75,12 +78,22 @@ class HealthEndpoints:
         entries = {name: {"ok": not why, **({"why": why} if why else {})} for name, why in found.items()}
         answer = {"ready": ready, "degraded": bool(wrong), "version": VERSION, "record_schema": RECORD_SCHEMA}
         answer["dependencies"] = entries
+        if (left := await _history(self.runtime.context)) is not None:
+            answer["history"] = history_left(left)
         return JSONResponse(answer, 200 if ready else 503)
 
     async def _metrics(self, _: Request) -> Response:
         await readiness(self.runtime)
         await count(self.runtime)
         return Response(generate_latest(metrics.REGISTRY), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _history(context: Context) -> DaysLeft | None:
+    """The history that is still to be filled in; None also while Redis does not answer."""
+    with contextlib.suppress(Unreachable, TimeoutError):
+        async with asyncio.timeout(READY_SECONDS):
+            return days_left(*await context.store.find_many(LEFT))
+    return None
 
 
 async def readiness(runtime: Runtime) -> dict[str, str]:

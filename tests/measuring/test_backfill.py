@@ -7,12 +7,13 @@ from pydantic import ValidationError
 
 from bot.config import File
 from bot.context.past import PAST_SECONDS
-from bot.core.pool.backfill import DAY_SECONDS, Backfill, span_of
+from bot.core.pool.backfill import DAY_SECONDS, LEFT, Backfill, DaysLeft, days_left, span_of
 from bot.core.pool.history import KEPT_HOURS, PoolHistory, usual_ahead
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change
 from bot.measuring.backfill import TURN_SECONDS
 from bot.ports import Failure
+from bot.views.words.progress import history_left
 from tests.builders import NOW, POOL
 from tests.fakes import FakeClock, FakeMetrics
 from tests.world import OTHER_POOL, World, spoken
@@ -218,3 +219,15 @@ def test_more_than_a_pool_keeps_is_refused_with_the_remedy() -> None:
     with pytest.raises(ValidationError, match='six weeks of hours; write "6w" or less'):
         File.model_validate({"timing": {"backfill": "7w"}})
     assert File.model_validate({"timing": {"backfill": "6w"}}).timing.backfill == KEPT_HOURS * 3600.0
+
+
+async def test_how_much_is_left_is_known_to_every_process() -> None:
+    world, _ = await started(60)
+    await world.store.commit(Change(wake=("chore:pools",)))
+    await world.work()
+    left = days_left(*await world.store.find_many(LEFT))
+    assert left == DaysLeft(35, 1)
+    assert history_left(left) == "The history of 1 pool is being filled in: 35 days are left."
+    await world.passes(40 * TURN_SECONDS, step=TURN_SECONDS)
+    await world.passes(600, step=60)
+    assert days_left(*await world.store.find_many(LEFT)) is None

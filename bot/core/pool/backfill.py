@@ -10,6 +10,8 @@ from bot.core.pool.pool import Snapshot
 
 STEP_SECONDS = 300.0
 """Step of the requested samples. Origin: `THIN_SECONDS`, the distance at which older samples are kept."""
+LEFT = ("history:days", "history:pools")
+"""The indexes with the progress, for `/readyz` and `tailback check`."""
 MOST_DAYS = 7
 """Days of one request: 2,016 samples of a figure; Prometheus refuses 11,000."""
 RECENT_DAYS = 14
@@ -48,6 +50,20 @@ class Backfill:
     """When to continue (epoch seconds)."""
     singly: bool = False
     """Whether its source is asked for one day at a time, because it did not answer for several."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaysLeft:
+    """How much history is still to be requested, of all pools."""
+
+    days: int
+    pools: int
+
+
+def days_left(days: str | None, pools: str | None) -> DaysLeft | None:
+    """From the values of the two indexes; None if nothing is left, or nobody has looked yet."""
+    known = DaysLeft(int(days or 0), int(pools or 0))
+    return known if known.days else None
 
 
 def newest_day(now: float) -> int:

@@ -16,6 +16,7 @@ from bot.adapters.slack.doctor import SlackDoctor
 from bot.config import Settings, load
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
+from bot.core.pool.backfill import LEFT
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.scaling.limits import ScalePolicy
 from bot.diagnosis.registry import RULES
@@ -249,6 +250,13 @@ class Tools:
 async def found(place: Place, tools: Tools, **parts: object) -> list[CheckFinding]:
     """What the doctor finds with the configuration in order."""
     return await examined(place.settings(), tools.made(**parts))
+
+
+async def test_it_tells_how_much_history_is_left_to_fill_in(place: Place) -> None:
+    tools = Tools()
+    tools.redis.indexes = dict(zip(LEFT, ("5840", "412"), strict=True))
+    told = "The history of 412 pools is being filled in: 5,840 days are left."
+    assert only(await found(place, tools), "history of").text == told
 
 
 async def test_block_types_are_said_as_far_as_they_were_tried(place: Place) -> None:
