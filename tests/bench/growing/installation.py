@@ -53,11 +53,10 @@ class Prometheus:
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI application."""
+        asked = parse_qs((scope["query_string"] + b"&" + (await receive()).get("body", b"")).decode())
         self.queries += 1
         while self.hangs():
             await asyncio.sleep(0.05)
-        body = (await receive()).get("body", b"")
-        asked = parse_qs((scope["query_string"] + b"&" + body).decode())
         query = asked.get("query", [""])[0]
         past = scope["path"].endswith("query_range")
         times = [time.time()]
