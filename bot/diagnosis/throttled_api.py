@@ -13,7 +13,8 @@ def find(facts: Facts) -> Found | None:
     left, now = facts.now.api_remaining, facts.now
     if left is None or left > ALMOST_NONE:
         return None
-    other = bool(now.creates) or (now.limit is not None and not has_room(facts, now))
+    comes = bool(now.creates if now.booting is None else now.booting)
+    other = comes or (now.limit is not None and not has_room(facts, now))
     return Found(LOW if other else HIGH, (statement("calls_left", calls=left),))
 
 

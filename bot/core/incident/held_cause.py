@@ -79,7 +79,8 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
     if top.cause == held.finding.cause:
         return replace(seen, finding=top, rival="", looks=0)
     looks = held.looks + 1 if held.rival == top.cause else 1
-    sure = mine.confidence if mine else LOW
+    unseen = MEDIUM if held.finding.confidence >= HIGH else LOW  # what was proven is still likely
+    sure = mine.confidence if mine else unseen
     certain = sure < MEDIUM and top.confidence >= HIGH
     settled, reverses = at - held.since >= SETTLED_SECONDS, _opposite(top.scaling, held.finding.scaling)
     clear = certain or (top.confidence > sure and looks >= CLEAR_LOOKS + 2 * settled)
