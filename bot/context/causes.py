@@ -15,6 +15,8 @@ from bot.diagnosis.registry import RULES
 
 STILL = frozenset(rule.cause for rule in RULES if rule.still)
 """Causes by which supply stands still until somebody repairs it."""
+GROWING = frozenset({"few_came"})
+"""Evidence that machines come, though too few: supply grows as lately then, and does not stand still."""
 HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARMFUL)
 """Causes beside which more machines cost or hurt."""
 
@@ -23,7 +25,9 @@ def stands_still(pool: Pool, rules: PoolRules, moment: Moment) -> bool:
     """The one thing that the walk is told of the first cause: whether supply stands still until it is repaired."""
     found = next(diagnosed(facts) for facts in facts_of((pool.id,), {pool.id: pool}, {pool.id: rules}, moment))
     first = found.claims[0] if found.claims else None
-    return first is not None and first.cause in STILL and first.confidence >= MEDIUM
+    if first is None or first.cause not in STILL or first.confidence < MEDIUM:
+        return False
+    return not any(one.id in GROWING for one in first.evidence)
 
 
 def diagnoses(

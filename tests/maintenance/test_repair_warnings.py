@@ -104,7 +104,7 @@ async def test_a_message_that_cannot_be_edited_does_not_keep_the_others_from_bei
 async def test_two_messages_of_one_warning_become_one(known: str) -> None:
     """The older one stays and is kept true, also when the record knows only the younger."""
     world = await watched()
-    await surges(world, 8)
+    await surges(world, 20)
     second = await late_second(world)
     if known == "second":
         world.data.rows[f"early:{POOL}"].value = replace(notice(world), ts=second.ts)

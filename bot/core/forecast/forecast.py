@@ -70,7 +70,8 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         verdict = _kind(times, grows=found.grows)
         finished = round(seen.ends.rate * seen.runners, 3)
         reason = statement("rates", arrivals=round(seen.arrivals.rate, 3), finished=finished)
-    low, lower, middle, upper, high = (None if math.isinf(time) else time for time in times)
+    repaired = _known(found.repaired.middle) if found.repaired else None
+    low, lower, middle, upper, high = map(_known, times)
     return replace(
         made,
         verdict=verdict,
@@ -81,11 +82,16 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         lower_seconds=lower,
         upper_seconds=upper,
         today=found.today,
-        repaired_seconds=found.repaired.middle if found.repaired and verdict is Verdict.UNTIL_REPAIRED else None,
+        repaired_seconds=repaired if verdict is Verdict.UNTIL_REPAIRED else None,
         still=asked.still,
         added=asked.most,
         times_faster=None if seen.cut_off else found.times,
     )
+
+
+def _known(seconds: float) -> float | None:
+    """None beyond the horizon."""
+    return None if math.isinf(seconds) else seconds
 
 
 def _kind(times: Quantiles, *, grows: bool) -> Verdict:

@@ -26,7 +26,7 @@ from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import plainly, remedy_words, seen_words
-from bot.views.words.forecasts import forecast_words
+from bot.views.words.forecasts import earlier_words, forecast_words
 
 MOST_UNKNOWN_ROWS = 3
 """More unaffected pools without figures are only counted."""
@@ -159,14 +159,12 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
                          cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
                          helps=remedy_words(cause)))  # fmt: skip
     if made is not None:
-        also = about if cause is None else say("")
-        parts.append(say("*Forecast{about}:* {words}.", about=also, words=forecast_words(made, _was(view, pool))))
+        also, steady = about if cause is None else say(""), view.pools[pool].steady if pool else None
+        was = steady.was if steady else None
+        earlier = earlier_words(made, was)
+        before = say(" (was {words} at {at})", words=earlier, at=date(was.at)) if was and earlier else say("")
+        parts.append(say("*Forecast{about}:* {words}{was}.", about=also, words=forecast_words(made), was=before))
     return joined(" ", *parts) or None
-
-
-def _was(view: View, pool: str) -> Forecast | None:
-    steady = view.pools[pool].steady
-    return steady.was if steady else None
 
 
 def _waits_long(view: View, pool: str) -> bool:

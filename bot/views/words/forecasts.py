@@ -148,11 +148,8 @@ def faster(times: float) -> str:
     return f"about {times:.1f} × faster" if times < MOST_FASTER else f"more than {MOST_FASTER:.0f} × faster"
 
 
-def forecast_words(made: Forecast, was: Forecast | None = None) -> str:
-    """`drains in 20 min to 1.5 h`, `not today (2 in 3)`, the branch after a repair, or that nothing is clear yet.
-
-    With what was said before, if it was another time.
-    """
+def forecast_words(made: Forecast) -> str:
+    """`drains in 20 min to 1.5 h`, `not today (2 in 3)`, the branch after a repair, or that nothing is clear yet."""
     low, high = made.low_seconds, made.high_seconds
     if made.verdict is Verdict.NONE:
         return reason_words(made.reason) if made.reason and made.reason.id == "first_forecast" else UNCLEAR
@@ -161,19 +158,25 @@ def forecast_words(made: Forecast, was: Forecast | None = None) -> str:
         return f"{STANDS}; once repaired, in {about(repaired)}" if repaired is not None else STANDS
     if made.verdict is Verdict.AT_MOST and high is not None:
         return f"drains within {bound(high)}"
-    if low is not None and high is not None and high <= WIDEST * max(low, 60.0) and made.today != 0.0:
-        return f"drains in {interval(low, high)}{_was(was)}"
+    if low is not None and high is not None and _is_narrow(made):
+        return f"drains in {interval(low, high)}"
     if made.today is not None and 1 - made.today >= LIKELY:
         grows = "growing, " if made.verdict is Verdict.GROWING else ""
         return f"{grows}not today ({odds(1 - made.today)})"
     return UNCLEAR
 
 
-def _was(was: Forecast | None) -> str:
-    """` (was 2 h at 18:40)`: the middle of what was said before."""
+def _is_narrow(made: Forecast) -> bool:
+    low, high = made.low_seconds, made.high_seconds
+    return low is not None and high is not None and high <= WIDEST * max(low, 60.0) and made.today != 0.0
+
+
+def earlier_words(made: Forecast, was: Forecast | None) -> str:
+    """`about 2 h`: the middle of what was said before the range of now; empty if there is nothing to compare."""
     if was is None or was.mid_seconds is None or was.verdict is not Verdict.INTERVAL:
         return ""
-    return f" (was {about(was.mid_seconds)} at {clock(was.at)} UTC)"
+    said = made.verdict is Verdict.INTERVAL and _is_narrow(made)
+    return about(was.mid_seconds) if said else ""
 
 
 def odds(share: float) -> str:

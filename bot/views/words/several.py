@@ -11,14 +11,18 @@ def disagreeing(pool: str, found: Sequence[Contradiction]) -> list[Marked]:
     told = [
         ", ".join(f"{one.name} {one.number:,.0f}" for one in each.told) for each in found if each.figure == "queued"
     ]
-    words = "{pool}: the sources disagree about the queue: {told}. Tailback uses the first."
-    return [say(words, pool=pool, told=one) for one in told]
+    return [
+        say("{pool}: the sources disagree about the queue: {told}. Tailback uses the first.", pool=pool, told=one)
+        for one in told
+    ]
 
 
 def waited_for(silent: Mapping[str, float]) -> list[Marked]:
     """A line for each source that has fallen silent; the time of its last queue, in epoch seconds."""
-    words = "{source} has not told the queue since {at}. A drain waits for it, 15 min at most."
-    return [say(words, source=one, at=date(at)) for one, at in silent.items()]
+    return [
+        say("{name} has not told the queue since {at}. A drain waits for it, 15 min at most.", name=one, at=date(at))
+        for one, at in silent.items()
+    ]
 
 
 def unconfirmed(silent: Mapping[str, float]) -> list[Marked]:

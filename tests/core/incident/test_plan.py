@@ -126,7 +126,9 @@ FALLBACK = "C0OPS"
 
 def test_home_is_tried_an_hour_after_the_move_and_an_hour_after_each_try() -> None:
     away = moved(incident(), FALLBACK, NOW)
-    assert away.thread == Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
+    expected = Thread(FALLBACK, instead_of=CHANNEL, mention=away.thread.mention, tried_home_at=NOW)
+    assert replace(away.thread, left=None) == expected
+    assert away.thread.left == (CHANNEL, incident().thread.root), "its old message says where it goes on"
     assert not return_due(away, NOW + RETURN_SECONDS - 1)
     assert return_due(away, NOW + RETURN_SECONDS)
     tried = replace(away, thread=replace(away.thread, tried_home_at=NOW + RETURN_SECONDS))
