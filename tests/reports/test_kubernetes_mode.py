@@ -1,6 +1,6 @@
 """actions/runner-container-hooks: in Kubernetes mode the job's own pod waits for a node, and its runner is busy.
 
-ADR 0072 of the repository names the pod `RUNNER-workflow` and its label `runner-pod`.
+The hooks name that pod `RUNNER-workflow` and label it `runner-pod`.
 """
 
 from tests.machines import KubernetesLists, event, job_pod, pod, runner

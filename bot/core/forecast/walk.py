@@ -98,7 +98,7 @@ class _Ahead:
 
 
 def walk(state: Particles, asked: Question | None = None) -> QueueWalk:
-    """QueueWalk the particles from now on, all rows with the same chance."""
+    """Walk the particles from now on, all rows with the same chance."""
     going = _Going(state, asked or Question())
     begin, chance, paths = 0.0, luck(sum(number for _, number in STEPS)), []
     for length, most in STEPS:
