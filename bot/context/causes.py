@@ -42,8 +42,8 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     """The diagnosis with the advice of the walk: the cause adds only that machines would cost or hurt."""
     if not found.claims or pool is None or found.blind:
         return found
-    made = pool.said
-    if made is None or pool.latest is None or made.at != pool.latest.at:
+    made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
+    if made is None:
         rules = rules or PoolRules(pool.id)
         made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.context.causes import diagnoses, moment_of
+from bot.context.causes import advised, diagnoses, moment_of
 from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
 from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
@@ -65,7 +65,8 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
     file, now = context.settings.file, context.now()
     unknown, verdicts = (incident.pools.unknown_pools, incident.pools.verdicts) if incident else ((), {})
     causes = diagnoses([*names, *unknown], pools, file.pools, moment_of(now, file.paces, unknown))
-    found = [remembered(verdicts.get(one.pool), one) for one in causes]
+    first_named = (remembered(verdicts.get(one.pool), one) for one in causes)
+    found = [advised(one, pools.get(one.pool), file.pools.get(one.pool)) for one in first_named]
     blind = {one.pool for one in found if one.blind}
     seen = [p.latest for n in names if (p := pools[n]).latest and n not in blind]
     measured = {sample.pool for sample in seen}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from bot.context.asked import terms_of
-from bot.context.causes import moment_of
+from bot.context.causes import advised, moment_of
 from bot.context.context import Context
 from bot.context.fleet import newest
 from bot.context.queries import open_of
@@ -91,11 +91,13 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
     latest = pool.latest
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
-    wanted = fewest_enough(context, pool, min(most_more, policy.step or most_more))
+    step = min(most_more, policy.step or most_more)
+    wanted = fewest_enough(context, pool, step)
+    effect = _effects(context, pool, {step, wanted or step} if step > 0 else ())
+    if effect.best and any(option.more == wanted and not option.helps for option in effect.options):
+        wanted = effect.best.more  # the fewest that are enough would change nothing: the queue is short enough without
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
-    more = 0 if target is None or capacity.size is None else target - capacity.size
-    effect = _effects(context, pool, (more,))
-    useless = effect.do_nothing is not None or any(option.more and not option.helps for option in effect.options)
+    useless = effect.do_nothing is not None or effect.helps is False
     return ScaleChoice(
         pool=name,
         current=capacity.size,
@@ -199,4 +201,5 @@ async def causes_by_pool(context: Context, names: Collection[str], incident: Inc
     found = [diagnosed(one) for one in facts if one.pool in names]
     about = [incident] if incident else [one for name in names for one in await open_of(context, name)]
     verdicts = {name: held for one in about for name, held in one.pools.verdicts.items()}
-    return {one.pool: remembered(verdicts.get(one.pool), one) for one in found}
+    named = (remembered(verdicts.get(one.pool), one) for one in found)
+    return {one.pool: advised(one, pools.get(one.pool), file.pools.get(one.pool)) for one in named}

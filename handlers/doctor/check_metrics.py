@@ -18,8 +18,8 @@ WAITED_FOR = "github_webhooks"
 """This source knows nothing before its first webhooks, so that this is no problem of an installation."""
 
 
-IMPOSSIBLE_SECONDS = 7 * 86400.0
-"""No exporter is a week late: its clock or its unit is wrong, or it gives no time, which reads as 1970."""
+YEAR_2000 = 946_684_800.0
+"""No figure is older: its exporter's clock or unit is wrong, or it gives no time, which reads as 1970."""
 
 
 class MeasuredPools(Protocol):
@@ -103,7 +103,8 @@ def _of_snapshot(snapshot: Snapshot, now: float, settings: Settings) -> list[Che
         remedies = dict.fromkeys(gap.remedy for gap in wrong if gap.remedy)
         usual = f"fix {'these queries' if queries else 'the settings'} in {place}"
         found.append(warning("metrics", f"{snapshot.pool}: no value for {_gaps(wrong)}", "; ".join(remedies) or usual))
-    if (age := now - snapshot.at) > IMPOSSIBLE_SECONDS:
+    age = now - snapshot.at
+    if snapshot.at < YEAR_2000:
         late = f"{snapshot.pool}: its figures are {duration(age)} old by their own time, so they count as stale"
         return [problem("metrics", late, "let the exporter give times in seconds since 1970, or none")]
     if age > 2 * settings.file.timing.poll + 1:

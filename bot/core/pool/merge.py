@@ -90,7 +90,8 @@ def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh:
     leading = counted.get("queued") or counted.get("oldest_wait_seconds")
     at = counted["queued"].at if "queued" in counted else newest
     whole = Snapshot(pool, at, **values)  # type: ignore[arg-type]  # each name is a field of it
-    gaps += [gap for one in answers for gap in _gaps(one, values, newest)]
+    named = len(answers) > 1
+    gaps += [gap for one in answers for gap in _gaps(one, values, newest, named=named)]
     return replace(
         whole,
         source=leading.source if leading else "",
@@ -211,12 +212,12 @@ def _origins(counted: Mapping[str, _Told]) -> tuple[Origin, ...]:
     return tuple(Origin(*origin, tuple(found)) for origin, found in names.items())
 
 
-def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float) -> list[Gap]:
-    """The gaps of a source that no other source fills, and its figures that are too old; its name comes first.
+def _gaps(one: SourceAnswer, values: Mapping[str, object], newest: float, *, named: bool) -> list[Gap]:
+    """The gaps of a source that no other source fills, and its figures that are too old; `named`: its name comes first.
 
     What it says of a figure that it gives is no gap, and stays.
     """
-    lead = f"{one.source}: " if one.source else ""
+    lead = f"{one.source}: " if one.source and named else ""
     if one.sample is None:
         figure = "source" if "queued" in values else "queued"
         return [Gap(figure, f"{lead}{one.why}", one.remedy)]

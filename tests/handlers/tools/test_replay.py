@@ -94,7 +94,9 @@ def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Pat
     assert (first["pool"], first["queued"], first["oldest_wait_seconds"]) == ("linux-x64-large", 14, 840.0)
     assert first["causes"][0]["id"] == "limit"
     assert first["more_runners"]["helps"] == "yes"
-    assert first["forecast"].keys() == {"kind", "low_seconds", "high_seconds", "reason"}
+    assert first["forecast"].keys() == {
+        *("kind", "low_seconds", "median_seconds", "high_seconds", "reason", "probability_today")
+    }
     assert (last["queued"], last["oldest_wait_seconds"], last["causes"][0]["id"]) == (None, None, "blind")
     assert (last["forecast"]["kind"], last["forecast"]["reason"]) == ("none", "queue_unknown")
     assert all(sum(part["jobs"] for part in one["attribution"]) == (one["queued"] or 0) for one in judged)
