@@ -24,7 +24,7 @@ CAUSES = {
     "provider-outage": "provider",
     "hung-jobs": "hung",
 }
-"""The cause that each story names in which an alert fires at once; in limit-reached the limit is Diagnose's second."""
+"""The cause that each story in which an alert fires at once names first; more jobs reach the limit in limit-reached."""
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 
