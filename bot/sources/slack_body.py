@@ -13,18 +13,18 @@ def check_shape(body: bytes, content_type: str) -> None:
     """Raise Unreadable, in few fixed words, for a body that no handler can be given. Other kinds are left to Bolt."""
     text = body.decode("utf-8", "replace")
     if content_type.partition(";")[0].strip().lower() == "application/json" or text.startswith("{"):
-        _check(read(body))
+        check_payload(read(body))
         return
     try:
         form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
     except ValueError:
         raise Unreadable("body: no form that Slack sends") from None
     if (payload := form.get("payload")) is not None:
-        _check(read(payload.encode("utf-8", "surrogatepass")))
+        check_payload(read(payload.encode("utf-8", "surrogatepass")))
 
 
-def _check(found: Mapping[str, object]) -> None:
-    """Each kind by what it must name."""
+def check_payload(found: Mapping[str, object]) -> None:
+    """Raise Unreadable unless it names what its kind must name; Socket Mode delivers it without a body around it."""
     kind = found.get("type")
     if not isinstance(kind, str):
         raise Unreadable("type: missing; everything that Slack sends has it")

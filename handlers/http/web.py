@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 
-import structlog
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from starlette.requests import Request
@@ -10,17 +9,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from bot.sources.payload import Unreadable
 from bot.sources.slack_body import check_shape
 from bot.sources.slack_signature import judged_by_headers, signed
-from handlers.http import alerts, github, metrics
+from handlers.http import alerts, github
 from handlers.http.body_limits import SIGNED_BYTES, From
 from handlers.http.front_door import FrontDoor, address_of, closed, let_in
 from handlers.http.health import HealthEndpoints
 from handlers.http.store_or_503 import RequestRefused, sender_of
+from handlers.http.unreadable import NotRead, reading
 from handlers.wiring import Runtime
-
-log = structlog.get_logger()
 
 
 class Web(HealthEndpoints):
@@ -63,12 +60,10 @@ class Web(HealthEndpoints):
             return {"type": "http.request", "body": body, "more_body": False}
 
         try:
-            check_shape(body, request.headers.get("content-type", ""))
-            return await self._slack.handle(Request(request.scope, receive=receive))
-        except (Unreadable, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
-            metrics.SLACK_UNREADABLE.inc()
-            why = str(error) if isinstance(error, Unreadable) else type(error).__name__
-            log.warning("Slack's request cannot be read", why=why)
+            with reading():
+                check_shape(body, request.headers.get("content-type", ""))
+                return await self._slack.handle(Request(request.scope, receive=receive))
+        except NotRead:
             return PlainTextResponse("the body cannot be read", 400)
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -11,7 +12,9 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
 from bot.context.context import Context
+from bot.sources.slack_body import check_payload
 from handlers.cancellation import ended
+from handlers.http.unreadable import NotRead, reading
 from handlers.wiring import Runtime
 
 LOOK_SECONDS = 0.5
@@ -67,7 +70,19 @@ async def _handler(runtime: Runtime, app: AsyncApp) -> SocketHandler:
         await handler.client.aiohttp_client_session.close()
         handler.client.aiohttp_client_session = client.session  # closed with the handler
     handler.client.proxy = None
+    handler.client.socket_mode_request_listeners[:] = [partial(read_or_drop, handler.handle)]
     return handler
+
+
+async def read_or_drop(handle: Callable[..., Awaitable[None]], client: Any, request: Any) -> None:
+    """Hand an envelope to Bolt; one that cannot be read is acknowledged, because Slack would only repeat it."""
+    try:
+        with reading():
+            if request.type in {"events_api", "interactive"}:
+                check_payload(request.payload)
+            await handle(client, request)
+    except NotRead:
+        await client.send_socket_mode_response({"envelope_id": request.envelope_id})
 
 
 class Listening:

@@ -23,6 +23,7 @@ from tests.faults.checker import Verdict, judged, key_of
 from tests.faults.groups import webhook
 from tests.faults.servers import Process
 from tests.faults.system import Plan, System, opened_system
+from tests.faults.verdict import roots
 from tests.processes import Zygote
 
 KILL_SECONDS = 0.25
@@ -58,6 +59,8 @@ class Soak:
     """Of the clock of Redis."""
     visible: list[float] = field(default_factory=list)
     """Of each second thread that was collapsed on the way: for how long it could be seen, in seconds."""
+    late: list[float] = field(default_factory=list)
+    """Of each group: from its acceptance to its thread, in seconds. The clock steps at least every `STEP_SECONDS`."""
     busy: set[str] = field(default_factory=set)
     """Processes that are being killed or paused now."""
 
@@ -152,7 +155,7 @@ async def soaked(
             process.kill()
         await system.start()
         verdict = await judged(system, mend_seconds)
-        soak.visible = sorted(seen_for(system))
+        soak.visible, soak.late = sorted(seen_for(system)), sorted(waits(system))
         return verdict, soak
 
 
@@ -163,6 +166,18 @@ def seen_for(system: System) -> list[float]:
         if call.effect and key_of(call.args).startswith("duplicate/"):
             found.append(call.at_seconds - float(str(call.args["ts"])))
     return found
+
+
+def waits(system: System) -> list[float]:
+    """From the first answer 200 to the first message of each group that has a thread, in seconds."""
+    threads: dict[int, float] = {}
+    for root in roots(system):
+        threads[root.group] = min(float(root.ts), threads.get(root.group, float("inf")))
+    taken: dict[int, float] = {}
+    for sent in system.delivered:
+        if sent.status == 200:
+            taken[sent.group] = min(sent.at, taken.get(sent.group, float("inf")))
+    return [max(0.0, threads[group] - at) for group, at in taken.items() if group in threads]
 
 
 def main() -> None:
@@ -183,6 +198,7 @@ def main() -> None:
           f"{soak.steps} steps of its clock")  # fmt: skip
     longest = f", visible for {soak.visible[-1]:.1f} s at most" if soak.visible else ""
     print(f"second threads that were collapsed on the way: {len(soak.visible)}{longest}")
+    print(f"from acceptance to thread: median {soak.late[len(soak.late) // 2]:.1f} s, last {soak.late[-1]:.1f} s")
     for name in ("missing", "duplicates", "orphans", "disorder"):
         if found := getattr(verdict, name):
             print(f"{name}: {found}")

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.needs("redis-server")
 
 MOST_VISIBLE_SECONDS = 120.0
 """A second thread is repaired within two minutes (P2)."""
+MOST_LATE_SECONDS = 60.0
+"""A step of the clock delays nothing by more than a minute, also while processes are killed."""
 
 
 async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(
@@ -30,6 +32,8 @@ async def test_the_crash_soak_ends_with_nothing_missing_double_or_unknown(
     assert soak.redis_kills > 0
     assert soak.steps > 0
     assert all(seconds < MOST_VISIBLE_SECONDS for seconds in soak.visible), soak.visible
+    assert soak.late[-1] < MOST_LATE_SECONDS, soak.late[-5:]
+    figure("soak: last thread after its acceptance", soak.late[-1])
     figure("soak: second threads collapsed", len(soak.visible))
     figure("soak: longest time that one was visible", max(soak.visible, default=0.0))
 

@@ -1,14 +1,20 @@
 """Signed and yet mutilated: whatever is missing or of another type in what Slack sends, nothing of ours fails."""
 
 import json
+import logging
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 from structlog.testing import capture_logs
 
 from bot.registry import SHORTCUTS
+from handlers.slack_app.app import slack_app
+from handlers.slack_app.socket_mode import read_or_drop
 from tests.builders import CHANNEL
 from tests.handlers.endpoint import Endpoint
 from tests.world import ANA, TEAM
@@ -76,4 +82,36 @@ async def test_nothing_that_is_signed_makes_the_process_fail(kind: str, endpoint
             assert answer.status_code != 400 or lines[-1]["event"] == "Slack's request cannot be read", body
             seen.add(answer.status_code)
     assert seen >= {200, 400}
+    assert [line for line in lines if line["log_level"] in {"error", "critical"}] == []
+
+
+class Wire:
+    """The SDK's client, as far as an answer needs it."""
+
+    logger = logging.getLogger("wire")
+
+    def __init__(self) -> None:
+        self.answered: list[str] = []
+
+    async def send_socket_mode_response(self, response: SocketModeResponse | dict[str, str]) -> None:
+        self.answered.append(response["envelope_id"] if isinstance(response, dict) else response.envelope_id)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_nor_does_what_comes_by_socket_mode(
+    kind: str, endpoint: Endpoint, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each envelope is acknowledged once, so that Slack does not repeat it, but one for which Bolt has no handler."""
+    app, wire = slack_app(endpoint.world.context, endpoint.afterwards), Wire()
+    handler = AsyncSocketModeHandler(app, "xapp-test")
+    envelope, sent = "events_api" if "event" in KINDS[kind] else "interactive", list[str]()
+    with capture_logs() as lines:
+        for body in mutilated(json.loads(json.dumps(KINDS[kind]))):
+            sent.append(f"E{len(sent)}")
+            await read_or_drop(handler.handle, wire, SocketModeRequest(envelope, sent[-1], json.loads(body)))
+            await endpoint.afterwards.finished()
+    await handler.client.close()  # type: ignore[no-untyped-call]
+    unhandled = [record for record in caplog.records if record.getMessage().startswith("Unhandled request")]
+    assert wire.answered == sorted(set(wire.answered), key=sent.index)
+    assert len(wire.answered) == len(sent) - len(unhandled)
     assert [line for line in lines if line["log_level"] in {"error", "critical"}] == []
