@@ -9,7 +9,18 @@ from bot.core.incident.incident import Incident
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer
 from bot.diagnosing import cause_fit, diagnose, status
-from bot.incidents.actions import ack, chart_button, file_issue, list_incidents, mute, note, resolve, retry, unack
+from bot.incidents.actions import (
+    ack,
+    chart_button,
+    file_issue,
+    list_incidents,
+    mute,
+    note,
+    resolve,
+    retry,
+    show_more,
+    unack,
+)
 from bot.incidents.digest import post_digest
 from bot.incidents.paging import page
 from bot.incidents.reconcile import reconcile
@@ -56,6 +67,7 @@ ACTIONS: dict[str, Action] = {
         mute,
         note,
         resolve,
+        show_more,
         file_issue,
         report,
         retry,

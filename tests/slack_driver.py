@@ -166,6 +166,11 @@ class Message(Surface):
         await self.read()
         return await self._act(self._option(label), user)
 
+    async def choose_more(self, label: str, user: str = DEFAULT_USER) -> Json:
+        """Presses a button of the private answer to *More…*."""
+        await self.choose("More…", user)
+        return await (await self.slack.ephemeral(user, label)).click(label, user)
+
     async def _act(self, act: Json, user: str) -> Json:
         place: Json = {"user": user, "channel": self.channel, "ts": self.ts, "ephemeral": self.ephemeral}
         return await self.slack.post("click", {**place, **act})

@@ -13,7 +13,7 @@ from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Offer, Surface
 from bot.registry import ACTIONS, VERBS, helped
 from bot.settings import PermissionsTable
-from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS
+from bot.views.blocks import MOST_BUTTONS
 from bot.views.words.timeline import REQUESTS
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
@@ -73,7 +73,6 @@ def test_an_open_incident_offers_four_buttons_and_a_menu() -> None:
     found = offers(incident(), ABLE)
     assert [offer.name for offer in found if offer.place == "button"] == ["ack", "silence", "scale_up", "diagnose"]
     assert len([offer for offer in found if offer.place == "button"]) <= MOST_BUTTONS
-    assert 0 < len([offer for offer in found if offer.place == "more"]) <= MOST_OPTIONS
     assert len({offer.request_id for offer in found}) == len(found)
     assert all(offer.request_id.startswith("i1.") and POOL not in offer.request_id for offer in found)
 

@@ -123,7 +123,7 @@ ACTION = Action(
     permission="silence",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("End silence"),
-    label=lambda incident, _: ButtonLabel("End silence", Place.MORE) if incident.active_silence else None,
+    label=lambda incident, _: ButtonLabel("End silence", Place.MENU) if incident.active_silence else None,
     kill_switch=True,
     events=(Event.UNSILENCED,),
     effect=Effect(effect, prepare, check, check_condition=check_condition),

@@ -20,6 +20,7 @@ MOST_SECTION = 3_000
 MOST_CONTEXT, MOST_CONTEXT_ELEMENTS = 2_000, 10
 MOST_HEADER, MOST_LABEL, MOST_VALUE, MOST_OPTION_VALUE = 150, 75, 2_000, 75
 MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
+"""Of a menu, of a select, and of a row beside its menu; `tests/test_registry.py` holds the actions to them."""
 MOST_MODAL_TITLE = 24
 
 WIDEST_COLUMN, MOST_TABLE = 24, 2800
@@ -81,7 +82,7 @@ def option(label: str, value: str) -> Block:
 
 
 def overflow(action_id: str, options: Sequence[Block]) -> Block:
-    return {"type": "overflow", "action_id": action_id, "options": list(options[:MOST_OPTIONS])}
+    return {"type": "overflow", "action_id": action_id, "options": list(options)}
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:

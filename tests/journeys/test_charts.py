@@ -33,7 +33,7 @@ async def test_a_thread_draws_its_queue_where_the_workspace_has_charts_and_says_
     """One request leaves the chart out; its words, the thread and the buttons stay, and the next is not refused."""
     async with running(tmp_path, redis_url) as world:
         parent = await moving(world)
-        await parent.choose("Chart", user="U0BEN")
+        await parent.choose_more("Chart", user="U0BEN")
         asked = await parent.reply("<@U0BEN> asked for the chart")
         world.stand_in.settings.refused_blocks = frozenset({"data_visualization"})
         await world.slack.mention("chart", parent)

@@ -92,7 +92,7 @@ async def test_a_page_an_acknowledgement_an_issue_and_the_end(tmp_path: Path, re
         await parent.click("Acknowledge", user="U0BEN")
         await world.eventually(lambda: services.actions == ["trigger", "acknowledge"], "the acknowledgement")
 
-        await parent.choose("File an issue")
+        await parent.choose_more("File an issue")
         dialog = await world.slack.modal(title="File an issue?")
         assert "Current Status" in dialog.text
         assert await dialog.submit() == {}

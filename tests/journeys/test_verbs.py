@@ -96,12 +96,12 @@ async def test_shortcut_and_home(world: World) -> None:
 async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None:
     """Muted: the parent stays true, the thread silent. Resumed: told again. Resolved by hand: who, and no buttons."""
     parent = await opened(world)
-    await parent.choose("Mute updates")
+    await parent.choose_more("Mute updates")
     await parent.until("Updates in the thread are muted")
     world.farm.queue(LINUX, 60, 120)
     await parent.until("60 jobs queued")
     assert not any("Worse" in told.text for told in await parent.replies())
-    await parent.choose("Resume updates")
+    await parent.choose_more("Resume updates")
     await parent.until("<@U0ANA> resumed updates in the thread")
     await parent.reply(f"Worse: {LINUX} 60 queued")
     await parent.choose("Close incident", user="U0BEN")

@@ -95,8 +95,9 @@ def offers(of: Incident) -> tuple[Offer, ...]:
         Offer("silence", "Silence", request_id(of, "silence")),
         Offer("scale_up", "Scale up", request_id(of, "scale_up")),
         Offer("diagnose", "Diagnose", request_id(of, "diagnose")),
-        Offer("mute", "Mute status replies", request_id(of, "mute"), Place.MORE),
-        Offer("resolve", "Close incident", request_id(of, "resolve"), Place.MORE),
+        Offer("resolve", "Close incident", request_id(of, "resolve"), Place.MENU),
+        Offer("show_more", "More…", request_id(of, "show_more"), Place.MENU),
+        Offer("mute", "Mute updates", request_id(of, "mute"), Place.MORE),
     )
 
 

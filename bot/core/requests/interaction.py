@@ -70,8 +70,10 @@ FITS = "yes"
 
 class Place(StrEnum):
     BUTTON = "button"
+    MENU = "menu"
+    """In the overflow menu, which holds five entries; the last one is *More…*."""
     MORE = "more"
-    """In the overflow menu."""
+    """In the private answer to *More…*."""
 
 
 @dataclass(frozen=True, slots=True)

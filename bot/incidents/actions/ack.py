@@ -13,7 +13,7 @@ from bot.views.words import refusals
 def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     if incident.ownership.owner is None:
         return ButtonLabel("Acknowledge", primary=True)
-    return ButtonLabel("Take over", Place.MORE)
+    return ButtonLabel("Take over", Place.MENU)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:

@@ -40,7 +40,7 @@ ACTION = Action(
     ask=ask,
     permission="ack",
     surfaces=IN_THREAD,
-    label=lambda *_: ButtonLabel("Close incident", Place.MORE),
+    label=lambda *_: ButtonLabel("Close incident", Place.MENU),
     dialogs=(NAME,),
     events=(Event.RESOLVED_BY_HAND,),
 )

@@ -65,7 +65,11 @@ def _incidents(board: Board, now: float, timing: Timing) -> list[Block]:
     lines = incident_lines(shown, board.view, now, timing, board.permalinks)
     for place, (one, line) in enumerate(zip(shown, lines, strict=True)):
         blocks.append(section(line))
-        buttons = controls(board.offers.get(one.id, ()), title_of(one)) if place < MOST_WITH_BUTTONS else None
+        buttons = (
+            controls(board.offers.get(one.id, ()), title_of(one), rest_shown=True)
+            if place < MOST_WITH_BUTTONS
+            else None
+        )
         blocks += [buttons] if buttons else []
     if len(board.incidents) > len(shown):
         blocks.append(context(say("+ {more}", more=count(len(board.incidents) - len(shown), "more incident"))))

@@ -14,7 +14,7 @@ from bot.core.message import Block
 from bot.core.reporting.issue import issue_of
 from bot.core.requests.interaction import Offer, Place
 from bot.core.words import count
-from bot.views.blocks import MOST_BUTTONS, MOST_OPTIONS, actions, button, option, overflow, section
+from bot.views.blocks import actions, button, option, overflow, section
 from bot.views.mrkdwn import Marked, channel, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.pools import name_of, wait_words
 from bot.views.words.silences import coverage_words
@@ -23,6 +23,8 @@ from bot.views.words.timeline import entry_words
 MOST_ACTIONS, MOST_PEAKS = 2, 5
 DELETED_AGAIN = Noted(Note.DELETED_AGAIN)
 LATE_SECONDS = 60.0
+SHOW_MORE = "show_more"
+"""The action *More…*."""
 MORE = "more"
 """The action_id of the menu; the option's value names the chosen action."""
 
@@ -147,14 +149,18 @@ def notes(incident: Incident, now: float) -> Marked | None:
     return joined("\n", fire, moved, late) or None
 
 
-def controls(offers: Sequence[Offer], subject: str) -> Block | None:
-    """At most four buttons, and one menu for the rest; `subject` is for screen readers. None without an offer."""
-    asked = [offer for offer in offers if offer.place is Place.BUTTON]
+def controls(offers: Sequence[Offer], subject: str, *, rest_shown: bool = False) -> Block | None:
+    """At most four buttons, and one menu, of which *More…* shows the rest to one person; None without an offer.
+
+    With `rest_shown` the rest is buttons too, for App Home. `subject` is for screen readers.
+    """
+    places = {Place.BUTTON, Place.MORE} if rest_shown else {Place.BUTTON}
     buttons = [
-        button(offer.label, offer.name, offer.request_id, f"{offer.label}: {subject}", primary=offer.primary)
-        for offer in asked[:MOST_BUTTONS]
+        button(one.label, one.name, one.request_id, f"{one.label}: {subject}", primary=one.primary)
+        for one in offers
+        if one.place in places
     ]
-    others = [*asked[MOST_BUTTONS:], *(offer for offer in offers if offer.place is Place.MORE)]
-    menu = [option(offer.label, offer.request_id) for offer in others[:MOST_OPTIONS]]
+    entries = [one for one in offers if one.place is Place.MENU and not (rest_shown and one.name == SHOW_MORE)]
+    menu = [option(offer.label, offer.request_id) for offer in entries]
     elements = [*buttons, overflow(MORE, menu)] if menu else buttons
     return actions(*elements) if elements else None

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from bot.core.incident.details.events import Diagnosed
 from bot.core.incident.details.requests import ScaleAccepted
+from bot.core.incident.incident import Incident
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
-from bot.core.requests.interaction import judgement_value
+from bot.core.requests.interaction import Offer, judgement_value
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import SCALE_UP
-from bot.core.words import count
+from bot.core.words import count, listed
 from bot.views.blocks import (
     actions,
     bullets,
@@ -25,7 +26,7 @@ from bot.views.blocks import (
 )
 from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.mrkdwn import link as linked
-from bot.views.parent.pools import of_snapshots, pool_table, stale_words
+from bot.views.parent.pools import of_snapshots, pool_table, stale_words, title_of
 from bot.views.words.before import before_words
 from bot.views.words.causes import cause_name
 from bot.views.words.diagnosis import advice_words, cause_words, evidence_words, named, rest_lines, survey_headline
@@ -75,6 +76,15 @@ def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Mess
                 pool=pool, current=current, target=runners)  # fmt: skip
     press = button(f"Scale to {target}…", SCALE_UP, request_id, f"Open the question: scale {pool} to {runners}")
     return message(words, section(words), actions(press))
+
+
+def more_actions(incident: Incident, offers: Sequence[Offer]) -> Message:
+    """The answer to *More…*."""
+    title = title_of(incident)
+    words = say("More actions for {title}:", title=title)
+    presses = [button(one.label, one.name, one.request_id, f"{one.label}: {title}") for one in offers]
+    names = say("{names}.", names=listed(one.label for one in offers))
+    return message(joined(" ", words, names), section(words), actions(*presses))
 
 
 def duplicate(link: str) -> Message:

@@ -1,6 +1,5 @@
 """The parent: what somebody just woken reads first."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -18,7 +17,6 @@ from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot
-from bot.core.requests.interaction import Offer, Place
 from bot.core.statement import statement
 from bot.core.words import clock
 from bot.views.blocks import digest_of
@@ -291,16 +289,6 @@ def test_what_ends_soon_stands_in_the_thread_alone(soon: Details, later: Details
     told = [draw(noted(of, NOW, Event.NOTED, details), seen) for details in (soon, later)]
     assert ["ends in" in words(one) or "returned in" in words(one) for one in told] == [False, False]
     assert words(told[0]) == words(draw(of, seen)) != words(told[1])
-
-
-def test_too_many_offers_stay_within_four_buttons_and_five_options() -> None:
-    of, seen = samples.queueing()
-    many = [Offer(f"b{n}", "B", f"a{n}") for n in range(6)] + [
-        Offer(f"m{n}", "M", f"o{n}", Place.MORE) for n in range(9)
-    ]
-    drawn = parent(of, seen, many, NOW, TIMING)
-    assert message_problems(drawn) == []
-    assert json.dumps(drawn.blocks).count('"type": "button"') == 4
 
 
 def test_many_pools_are_counted_where_they_are_not_shown() -> None:
