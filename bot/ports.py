@@ -5,7 +5,18 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.core.alert import Alert, Delivery, Matcher
 from bot.core.audit_chain import AuditEntry
-from bot.core.external import Capacity, Failure, Own, Person, Posted, Problem, Refused, SilenceFound, Unreachable
+from bot.core.external import (
+    Capacity,
+    Failure,
+    Outsider,
+    Own,
+    Person,
+    Posted,
+    Problem,
+    Refused,
+    SilenceFound,
+    Unreachable,
+)
 from bot.core.message import Block, Message
 from bot.core.paging.page import PageEvent
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
@@ -156,6 +167,9 @@ class Chat(Protocol):
 
     async def may_read(self, channel: str, user: str) -> bool:
         """Whether a member of this workspace sees a channel: a public one, or theirs; cached for at most 60 s."""
+
+    async def in_channel(self, channel: str, user: str) -> bool:
+        """Whether a person has joined a channel, public or private; cached for at most 60 s."""
 
     async def group_members(self, group: str) -> frozenset[str]:
         """Members of a user group; cached for at most 60 s."""

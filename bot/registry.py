@@ -34,6 +34,7 @@ from bot.maintenance.slack_outage import check_slack_outage, pause_seconds
 from bot.measuring.backfill import backfill, wake_fills
 from bot.measuring.measure import measure, wake_pools
 from bot.notifications.deliver import deliver
+from bot.people import decline_handover, handover
 from bot.reporting import report
 from bot.reporting.weekly import LOOK_SECONDS, post_weekly, weekly
 from bot.requests.perform import perform
@@ -52,6 +53,8 @@ ACTIONS: dict[str, Action] = {
         list_incidents,
         ack,
         unack,
+        handover,
+        decline_handover,
         silence,
         scale_up,
         diagnose,
@@ -147,7 +150,12 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
 }
 """Kind of a record → the function that does its next step."""
 
-TELLINGS: dict[str, Telling] = {"result": judge_result, "answer": judge_answer, "report": report.judge_report}
+TELLINGS: dict[str, Telling] = {
+    "result": judge_result,
+    "answer": judge_answer,
+    "report": report.judge_report,
+    "handover": handover.judge_handover,
+}
 """Kind of what a person is told later → the function that says what is left to tell when it leaves."""
 
 

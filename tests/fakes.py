@@ -150,6 +150,8 @@ class FakeChat:
         """Everybody else is a full member."""
         self.groups: dict[str, frozenset[str]] = {}
         self.private: dict[str, frozenset[str]] = {}
+        self.away: set[str] = set()
+        """People who have joined no channel."""
         self.history_lag_seconds = 0.0
         """How long a message takes to show up in `find`."""
         self._triggers: set[str] = set()
@@ -238,6 +240,11 @@ class FakeChat:
         """Whether the channel is not in `private`, or that names the person."""
         self.script.asked("may_read")
         return channel not in self.private or user in self.private[channel]
+
+    async def in_channel(self, channel: str, user: str) -> bool:
+        """Everybody whom `away` does not name, if they may read the channel."""
+        self.script.asked("in_channel")
+        return user not in self.away and user in self.private.get(channel, {user})
 
     async def group_members(self, group: str) -> frozenset[str]:
         """The members; a group that does not exist raises GONE."""

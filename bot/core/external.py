@@ -13,12 +13,25 @@ class Posted:
     ts: str
 
 
+class Outsider(StrEnum):
+    """Why somebody is no full member of this workspace."""
+
+    GUEST = "guest"
+    APP = "app"
+    GONE = "gone"
+    """Deactivated, or unknown to Slack."""
+    ELSEWHERE = "elsewhere"
+    """Of another workspace or organization."""
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     id: str
     team: str = ""
     full_member: bool = True
     """No guest, no bot, and of this workspace."""
+    outsider: Outsider | None = None
+    """Why not; None for a full member, or if it is not known."""
     teams: tuple[str, ...] = ()
     """Further workspaces of an organization that the person belongs to (Enterprise Grid)."""
 

@@ -9,10 +9,11 @@ import structlog
 from bot.context.context import Context, Effect
 from bot.context.save import Move, intend, keep, put_new
 from bot.core.incident.details.requests import RequestEnd, RequestNotDone
-from bot.core.incident.incident import Incident, acting, noted, silenced
+from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.notifications.tell import LaterResult, Tell
+from bot.core.people.ownership import acting
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.request import (
     ExtendLease,

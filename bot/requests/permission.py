@@ -97,6 +97,14 @@ async def still_permitted(context: Context, who: str, permission: str, team: str
     raise Refused(refusals.not_on_the_list(permission), may=may)
 
 
+async def is_listed(context: Context, who: str, permission: str) -> bool:
+    """Whether the configuration grants `permission` to this full member. Raises Unreachable."""
+    allowed: list[str] = getattr(context.settings.file.permissions, permission)
+    if "anyone" in allowed or who in allowed:
+        return True
+    return await _dead_groups(context, who, [name for name in allowed if name.startswith("S")]) is None
+
+
 async def _dead_groups(context: Context, who: str, groups: Sequence[str]) -> list[str] | None:
     """None if one of the groups has this person; else those that do not exist, which have no members.
 

@@ -97,8 +97,9 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
     *,
     draft: Stored[Request] | None = None,
     over: bool = False,
+    also: tuple[Put, ...] = (),
 ) -> None:
-    """Store request, incident change and audit entry in one change; a second time is refused.
+    """Store request, incident change, audit entry and what belongs to it (`also`); a second time is refused.
 
     With `over` the incident may have ended.
     """
@@ -116,10 +117,10 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
     put = Put(draft or Stored(request, 0), request, due, keep_seconds=kept)
     try:
         if held is None:
-            change = Change(puts=(put,), audit=audit, once=once, once_value=request.id)
+            change = Change(puts=(put, *also), audit=audit, once=once, once_value=request.id)
             await context.store.commit(change)
         else:
-            await keep(context, held, asked, due=now, also=(put,), audit=audit, once=once)
+            await keep(context, held, asked, due=now, also=(put, *also), audit=audit, once=once)
     except AlreadyDone:
         raise already(context, await context.request(request.id) or request) from None
 

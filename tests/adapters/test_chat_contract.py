@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.ports import Chat, Failure, Message, Person, Unreachable
+from bot.ports import Chat, Failure, Message, Outsider, Person, Unreachable
 from tests.adapters.slack.chatting import chatting
 from tests.fakes import FakeChat, FakeClock
 from tests.playground.slack_kit import standing
@@ -29,7 +29,7 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
     if request.param == "fake":
         clock = FakeClock()
         fake = FakeChat(clock, channels=[CI, "C0OPS"])
-        fake.people = {"U0GUEST": Person("U0GUEST", "T0DEMO", full_member=False)}
+        fake.people = {"U0GUEST": Person("U0GUEST", "T0DEMO", full_member=False, outsider=Outsider.GUEST)}
         fake.groups = {"S0ONCALL": frozenset({"U0ANA", "U0BEN"})}
         texts = lambda channel, ts: next(m.message.text for m in fake.messages if m.ts == ts)  # noqa: E731 - one of two
         yield Room(fake, clock.now, fake.delete, texts, clock.advance)

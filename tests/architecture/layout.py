@@ -16,6 +16,7 @@ BEHAVIORS = (
     "bot.warnings",
     "bot.reporting",
     "bot.maintenance",
+    "bot.people",
 )
 GROUND = ("bot.ports", "bot.config", "bot.sources", "bot.diagnosis", "bot.views")
 LAYERS = (
@@ -113,6 +114,7 @@ TEXT_READERS: dict[str, str] = {
     "bot.diagnosis.refused": "error codes of the clouds",
     "bot.incidents.intake": "index values, and keys of groups",
     "bot.maintenance.repair_threads": "message keys and index values",
+    "bot.people.handover": "the mention that a person typed",
     "bot.requests.permission": "Slack ids: a group begins with S",
     "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
     "bot.wrong_settings": "pydantic's kinds of errors, and locations in tailback.toml",

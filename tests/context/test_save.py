@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.context.save import EXPIRES_SECONDS, follows, keep
-from bot.core.incident.incident import Incident, acked, muted, redrawn, reply_posted, rooted
+from bot.core.incident.incident import Incident, muted, redrawn, reply_posted, rooted
+from bot.core.people.ownership import acked
 from bot.core.record import Change, Conflict, Stored
 from tests.builders import CHANNEL, NOW, POOL, closed, incident, with_fields
 from tests.world import ANA, OTHER_POOL, World

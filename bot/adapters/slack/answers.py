@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from bot.adapters.http.rows import inner
+from bot.core.external import Outsider
 
 V = TypeVar("V")
 
@@ -43,13 +44,24 @@ def teams_of(user: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(team for team in teams if isinstance(team, str)) if isinstance(teams, list) else ()
 
 
-def full_member(user: Mapping[str, object], team: str) -> bool:
-    """Whether this is a full member: no guest, bot, stranger or deleted person, and of this workspace. In doubt no."""
-    if not user or any(
-        user.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_bot", "is_stranger", "deleted")
-    ):
-        return False
-    return bool(team) and (user.get("team_id") == team or team in teams_of(user))
+OUTSIDERS = {
+    "deleted": Outsider.GONE,
+    "is_bot": Outsider.APP,
+    "is_stranger": Outsider.ELSEWHERE,
+    "is_restricted": Outsider.GUEST,
+    "is_ultra_restricted": Outsider.GUEST,
+}
+"""Flag of a person → what it makes of them; the first one that is set counts."""
+
+
+def outsider(user: Mapping[str, object], team: str) -> Outsider | None:
+    """Why this is no full member of the workspace `team`; None for one. In doubt they belong elsewhere."""
+    if not user:
+        return Outsider.GONE
+    if flagged := next((kind for flag, kind in OUTSIDERS.items() if user.get(flag)), None):
+        return flagged
+    own = bool(team) and (user.get("team_id") == team or team in teams_of(user))
+    return None if own else Outsider.ELSEWHERE
 
 
 def text_at(body: Mapping[str, object], key: str) -> str:

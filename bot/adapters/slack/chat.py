@@ -9,11 +9,23 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.http.rows import inner
 from bot.adapters.outages import Outages
-from bot.adapters.slack.answers import Cache, Identity, full_member, metadata_of, teams_of, text_at
+from bot.adapters.slack.answers import Cache, Identity, metadata_of, outsider, teams_of, text_at
 from bot.adapters.slack.client import responded
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
-from bot.ports import EDIT_LANE, Block, Failure, Message, Own, Person, Posted, RateLanes, Unreachable, post_lane
+from bot.ports import (
+    EDIT_LANE,
+    Block,
+    Failure,
+    Message,
+    Outsider,
+    Own,
+    Person,
+    Posted,
+    RateLanes,
+    Unreachable,
+    post_lane,
+)
 from bot.sources.payload import fields
 
 CLOCK_SKEW_SECONDS = 60.0
@@ -41,6 +53,7 @@ class SlackChat:
         self._people: Cache[Person] = Cache(monotonic, PEOPLE_SECONDS)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
         self._readers: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
+        self._joined: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
         self._connected: Cache[Identity] = Cache(monotonic, CONNECTED_SECONDS)
         self._self: Identity | None = None
         self._shared, self._outages = SharedReads(self._past), Outages()
@@ -149,11 +162,11 @@ class SlackChat:
         except Unreachable as problem:
             if problem.failure is not Failure.GONE:
                 raise
-            return self._people.keep(user, Person(user, full_member=False))
+            return self._people.keep(user, Person(user, full_member=False, outsider=Outsider.GONE))
         facts = inner(answer, "user")
-        return self._people.keep(
-            user, Person(user, text_at(facts, "team_id"), full_member(facts, me.team), teams_of(facts))
-        )
+        why = outsider(facts, me.team)
+        found = Person(user, text_at(facts, "team_id"), why is None, why, teams_of(facts))
+        return self._people.keep(user, found)
 
     async def may_read(self, channel: str, user: str) -> bool:
         """Whether the channel is public or the person is in it, cached by channel; errors raise, which denies."""
@@ -162,6 +175,12 @@ class SlackChat:
             public = inner(info, "channel").get("is_private") is False
             readers = self._readers.keep(channel, EVERYBODY if public else await self._members(channel))
         return readers is EVERYBODY or user in readers
+
+    async def in_channel(self, channel: str, user: str) -> bool:
+        """Whether the person has joined the channel, cached by channel."""
+        if (members := self._joined.get(channel)) is None:
+            members = self._joined.keep(channel, await self._members(channel))
+        return user in members
 
     async def _members(self, channel: str) -> frozenset[str]:
         asked, found = {"channel": channel, "limit": "1000"}, set[str]()

@@ -73,6 +73,8 @@ class Ownership:
     escalated_at: float | None = None
     by_acting: bool = False
     """Whether the owner did not say so, but scaled or silenced."""
+    handed_by: str | None = None
+    """User id of who handed it over to the owner; None: the owner took it."""
     muted: bool = False
     """No status replies; the parent stays true."""
 
@@ -205,28 +207,6 @@ def reopened(incident: Incident, now: float) -> Incident:
         ownership=replace(incident.ownership, escalated_at=None, muted=False),
     )
     return noted(again, now, Event.REOPENED, FiredAgain(now - (incident.closed_at or now)), broadcast=True)
-
-
-def acked(incident: Incident, who: str, now: float) -> Incident:
-    """Somebody acknowledged; a second acknowledgement takes over."""
-    return noted(_owned(incident, who, now), now, Event.ACKED, who=who)
-
-
-def acting(incident: Incident, who: str, now: float) -> Incident:
-    """Somebody scaled or silenced, which acknowledges an incident that nobody owns."""
-    if incident.ownership.owner is not None or incident.closed:
-        return incident
-    return _owned(incident, who, now, by_acting=True)
-
-
-def released(incident: Incident, who: str, now: float) -> Incident:
-    """The owner took the acknowledgement back; it is escalated again if nobody else acknowledges."""
-    return noted(_owned(incident, None, None), now, Event.UNACKED, who=who)
-
-
-def _owned(incident: Incident, who: str | None, at: float | None, *, by_acting: bool = False) -> Incident:
-    owned = replace(incident.ownership, owner=who, acked_at=at, owner_knows=None, by_acting=by_acting)
-    return replace(incident, ownership=owned)
 
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:

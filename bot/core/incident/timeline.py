@@ -50,6 +50,8 @@ class Event(StrEnum):
     RESOLVED_BY_HAND = "resolved_by_hand", Role.END | Role.DONE
     ACKED = "acked", Role.DONE | Role.ELSEWHERE
     UNACKED = "unacked", Role.ELSEWHERE
+    HANDED_OVER = "handed_over", Role.DONE | Role.ELSEWHERE
+    HANDOVER_DECLINED = "handover_declined", Role.DONE | Role.ELSEWHERE
     REQUESTED = "requested", Role.ASIDE
     SILENCED = "silenced", _MITIGATION
     UNSILENCED = "unsilenced", _MITIGATION

@@ -53,7 +53,18 @@ class ReportAsked:
     kind: Literal["report"] = "report"
 
 
-About = LaterResult | PlainAnswer | ReportAsked
+@dataclass(frozen=True, slots=True)
+class HandoverNews:
+    """Somebody handed an incident over, or the new owner declined."""
+
+    incident: str
+    request: str
+    """Id of the request that handed it over."""
+    declined: bool = False
+    kind: Literal["handover"] = "handover"
+
+
+About = LaterResult | PlainAnswer | ReportAsked | HandoverNews
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ class AtOnce:
 
     words: str = ""
     """The person's text, if the action takes one."""
+    to: str = ""
+    """User id of the person that it concerns."""
     kind: Literal["at_once"] = "at_once"
 
 
@@ -135,7 +137,7 @@ def parameters(body: Body) -> dict[str, str]:
     found: dict[str, object]
     match body:
         case AtOnce():
-            found = {"text": body.words}
+            found = {"text": body.words, "to": body.to}
         case FileIssue():
             found = {"title": body.title, "text": digest(body.text)}
         case ScaleUp():

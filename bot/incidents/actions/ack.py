@@ -1,9 +1,10 @@
 """The action Acknowledge."""
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.incident.incident import Incident, acked
+from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
+from bot.core.people.ownership import acked
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
 from bot.ports import Refused
 from bot.requests.submit import finish, subject

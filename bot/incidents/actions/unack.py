@@ -3,8 +3,8 @@
 from functools import partial
 
 from bot.context.context import IN_THREAD, Action, Context
-from bot.core.incident.incident import released
 from bot.core.incident.timeline import Event
+from bot.core.people.ownership import released
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.ports import Refused
 from bot.requests.submit import finish, subject

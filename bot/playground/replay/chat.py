@@ -92,6 +92,10 @@ class RecordingChat:
         """Every channel of a recording is public."""
         return True
 
+    async def in_channel(self, channel: str, user: str) -> bool:  # noqa: ARG002 - the port's shape
+        """Everybody is in every channel of a recording."""
+        return True
+
     async def group_members(self, group: str) -> frozenset[str]:  # noqa: ARG002 - the port's shape
         """Nobody."""
         return frozenset()

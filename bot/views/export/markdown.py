@@ -28,6 +28,9 @@ STATES = {
     State.RESOLVED: "resolved, without a measured drain",
 }
 
+NAMING = frozenset({Event.APPROVAL, Event.HANDED_OVER, Event.HANDOVER_DECLINED})
+"""Events whose sentence ends with the person that it names."""
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _CALL = re.compile(r"@(?=\w)|(?<=\\#)(?=\d)|(?<=\bGH)-(?=\d)|(?i:\bhttps?:)(?=//)|(?i:\bwww)(?=\.)")
 """Where GitHub makes a link or a mention of plain text: `@name`, `#1`, `GH-1`, and a bare address."""
@@ -153,8 +156,8 @@ def _timeline(incident: Incident, zone: tzinfo) -> str:
 
 
 def _said(entry: Entry) -> str:
-    """The sentence with its author, and for an approval with whom it names at its end."""
-    whom = f"{entry.whom}." if entry.whom and entry.event is Event.APPROVAL else ""
+    """The sentence with its author, with whom it names at its end."""
+    whom = f"{entry.whom}." if entry.whom and entry.event in NAMING else ""
     return " ".join(filter(None, map(_plain, (entry.who, entry_words(entry), whom))))
 
 

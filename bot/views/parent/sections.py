@@ -33,6 +33,9 @@ def owner_words(incident: Incident) -> Marked:
     own = incident.ownership
     if own.owner:
         at = say(" {at}", at=date(own.acked_at)) if own.acked_at else say("")
+        if own.handed_by:
+            return say("Owned by {who}, handed over by {by}{at}.", who=mention(own.owner), by=mention(own.handed_by),
+                       at=at)  # fmt: skip
         return say("Acknowledged by {who}{at}.", who=mention(own.owner), at=at)
     if incident.closed:
         return say("Not acknowledged.")
@@ -63,9 +66,18 @@ def silences(incident: Incident, now: float) -> list[Marked]:
 
 def latest_actions(incident: Incident) -> Block | None:
     """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
-    done = [entry for entry in incident.log.timeline if _is_shown(entry) and not entry.answered]
-    lines = [say("• {said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
+    lines = [say("• {said}", said=said) for said in _latest(incident)]
     return section(joined("\n", *lines)) if lines else None
+
+
+def latest_action(incident: Incident) -> Marked | None:
+    """The latest one alone."""
+    return next(reversed(_latest(incident)), None)
+
+
+def _latest(incident: Incident) -> list[Marked]:
+    done = [entry for entry in incident.log.timeline if _is_shown(entry) and not entry.answered]
+    return [say("{said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
 
 
 def _is_shown(entry: Entry) -> bool:

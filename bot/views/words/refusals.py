@@ -90,6 +90,32 @@ def unknown_command(name: str, help_: str, known: Iterable[str]) -> str:
     return f'Unknown command "{unformatted(name, 40)}". {f"Did you mean `{near[0]}`? " if near else ""}Try `{help_}`.'
 
 
+# About a hand-over
+
+HANDOVER_TO_WHOM = (
+    "Nothing was changed. Name the person with an @, for example `@tailback handover @ben watch the autoscaler`."
+)
+HANDOVER_TO_ONESELF = (
+    "Nothing was changed. You can't hand over to yourself. To own this incident, write `@tailback ack`."
+)
+HANDOVER_OWNS = "Nothing was changed. This person owns the incident already."
+HANDOVER_GUEST = "Nothing was changed. This person is a guest. Only full members can own an incident."
+HANDOVER_APP = "Nothing was changed. An app can't own an incident. Name a person."
+HANDOVER_GONE = "Nothing was changed. This account is deactivated or unknown. Name somebody else."
+HANDOVER_ELSEWHERE = (
+    "Nothing was changed. This person belongs to another workspace. Only full members of this one can own an incident."
+)
+HANDOVER_NOT_ALLOWED = (
+    "Nothing was changed. This person doesn't have permission to acknowledge (`permissions.ack` in tailback.toml)."
+)
+HANDOVER_NOT_HERE = "Nothing was changed. This person is not in this channel. Invite them first, then hand over."
+person_not_identified = (
+    "Nothing was changed. Slack did not confirm who this person is ({}). Try again in a minute."
+).format
+NOT_HANDED_TO_YOU = "Nothing was changed. Only the person who got this incident can decline it. It was handed over"
+HANDOVER_PASSED_ON = "Nothing was changed. You don't own this incident any more."
+DECLINED = "You declined. The thread shows who owns the incident now."
+
 # About pools
 
 NO_POOL = 'No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.'

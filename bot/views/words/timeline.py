@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.core.incident.details import events
+from bot.core.incident.details import events, people
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, IncidentEnded, QueueChanged
 from bot.core.incident.details.requests import (
@@ -57,6 +57,7 @@ NOTES = {
     events.Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
     "The alert still fires, so the incident continues here.",
 }
+DECLINED_TO_NOBODY = "declined this incident. Nobody owns it now."
 DECISIONS = {
     Decision.APPROVED: "Approved.",
     Decision.DECLINED: "Declined.",
@@ -107,6 +108,10 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return f"The alert arrived: {details.title}"
         case events.AlertResolved():
             return resolved_words(details)
+        case people.HandedOver():
+            return "handed this incident over to"
+        case people.HandoverDeclined():
+            return "declined this incident. It belongs again to" if details.back_to else DECLINED_TO_NOBODY
         case events.FiredAgain():
             return f"The alert fired again, {duration(details.after_seconds)} after the end."
         case events.AlertOddities():
@@ -127,6 +132,8 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return details.lines
         case events.AlertOddities():
             return details.problems
+        case people.HandedOver():
+            return (f"Note: {details.note}",) if details.note else ()
         case ChartShown():
             return spark_lines(details.sparks, details.more_pools)
         case ScaleAccepted():

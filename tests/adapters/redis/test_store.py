@@ -23,7 +23,8 @@ from bot.adapters.redis.store import RedisStore
 from bot.adapters.redis.together import Together
 from bot.adapters.redis.wake import CHANNEL
 from bot.core.audit_chain import AuditEntry
-from bot.core.incident.incident import Incident, acked
+from bot.core.incident.incident import Incident
+from bot.core.people.ownership import acked
 from bot.core.pool.pool import Job, Pool, Snapshot, measured
 from bot.core.record import Change, Put, Stored
 from bot.ports import Failure, Unreachable

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.adapters.slack.answers import Identity, full_member, key_of, metadata_of
+from bot.adapters.slack.answers import Identity, key_of, metadata_of, outsider
 from bot.adapters.slack.chat import CONNECTED_SECONDS, SlackChat
 from bot.adapters.slack.history import Past, SharedReads
 from bot.ports import Failure, Message, Posted, Unreachable
@@ -296,8 +296,8 @@ MEMBER = {"id": "U1", "team_id": "T1"}
 )
 def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full: bool) -> None:
     """What is missing counts against it; an Enterprise Grid member counts in each of their workspaces."""
-    assert full_member(facts, "T1") is full
-    assert not full_member(facts, "")
+    assert (outsider(facts, "T1") is None) is full
+    assert outsider(facts, "")
 
 
 def test_metadata_of_another_kind_is_no_mark() -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.incident import Incident, acked
+from bot.core.incident.incident import Incident
 from bot.core.incident.observe import observed
 from bot.core.incident.pools import Reported, much_worse
 from bot.core.incident.timeline import Event
+from bot.core.people.ownership import acked
 from bot.core.pool.pool import Pool
 from tests.builders import NOW, POOL, TIMING, incident, named, resolved, sample, samples, view
 from tests.core.moves import look

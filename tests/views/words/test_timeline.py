@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from bot.core.incident.details import events, requests
+from bot.core.incident.details import events, people, requests
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, QueueChanged, Spark
 from bot.core.incident.timeline import Decision, Entry, Event
@@ -98,6 +98,9 @@ ROWS: tuple[Details, ...] = (
     requests.RunnersReturned(
         requests.ReturnResult.RETURNED, POOL, 24, 10, pending="https://github.com/example/infra/pull/2"
     ),
+    people.HandedOver("U0BEN", "U0ANA", "watch the autoscaler"),
+    people.HandoverDeclined("U0ANA"),
+    people.HandoverDeclined(None),
     Diagnosed(("a", "b"), more_pools=2, unread={"a": "", "b": "HUD: no answer"}),
     events.IncidentEnded(events.IncidentEnding.CLOSED, events.ClosingSummary(60.0, acted=True, silences=(OTHER,))),
     requests.Silencing(requests.SilenceStep.MADE, 3600.0, above=1),

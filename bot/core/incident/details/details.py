@@ -1,6 +1,6 @@
 """The union of all details."""
 
-from bot.core.incident.details import events, requests
+from bot.core.incident.details import events, people, requests
 
 Details = (
     events.PlainText
@@ -12,6 +12,8 @@ Details = (
     | events.AlertResolved
     | events.FiredAgain
     | events.Escalated
+    | people.HandedOver
+    | people.HandoverDeclined
     | events.Paged
     | events.EarlyWarningGiven
     | events.QueueChanged

@@ -1,0 +1,1 @@
+"""Tests of hand-over, reminders and escalation."""

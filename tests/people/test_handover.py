@@ -1,0 +1,140 @@
+"""Hand-over: the owner changes, the new one is told with the state in five lines, and may decline."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.core.external import Outsider
+from bot.core.incident.timeline import Event
+from bot.core.requests.interaction import Answer, Surface
+from bot.ports import Failure, Person
+from bot.views.export.markdown import markdown
+from bot.views.words import refusals
+from tests.fakes import SlackMessage
+from tests.world import ANA, BEN, CAM, World, refused, settings
+
+NOTE = ("watch", "the", "autoscaler")
+
+
+def direct(world: World, who: str = BEN) -> list[str]:
+    """The direct messages of a person."""
+    return [one.message.text for one in world.chat.messages if one.channel == who]
+
+
+async def hands_over(world: World, to: str = BEN, who: str = ANA, *note: str) -> Answer:
+    return await world.done(world.says("handover", f"<@{to}>", *note, who=who))
+
+
+async def declines(world: World, who: str = BEN, message: int = -1) -> Answer:
+    """Presses the button of the direct message."""
+    found = [one for one in world.chat.messages if one.channel == who][message]
+    return await world.done(
+        world.asks("decline_handover", who, channel="D0BEN", message=found.ts, request_id=value_of(found))
+    )
+
+
+def value_of(shown: SlackMessage) -> str:
+    (row,) = [block for block in shown.message.blocks if block["type"] == "actions"]
+    (button,) = json.loads(json.dumps(row["elements"]))
+    return str(button["value"])
+
+
+async def test_the_new_owner_reads_the_state_and_whose_note_it_is(world: World) -> None:
+    await world.opens()
+    await world.done(world.asks("ack"))
+    await hands_over(world, BEN, ANA, *NOTE)
+    own = world.incident.ownership
+    assert (own.owner, own.handed_by, own.by_acting) == (BEN, ANA, False)
+    (told,) = direct(world)
+    head, note, *lines = told.split("\n")
+    assert head == f"*You own this incident now.* <@{ANA}> handed it over to you."
+    assert note == f"*Note from <@{ANA}>:* watch the autoscaler"
+    assert len(lines) == 6
+    begins = ("*OPEN", "*Alert:*", "*Likely cause", "Nobody has", f"Owned by <@{BEN}>")
+    assert all(part in line for line, part in zip(lines, begins, strict=False))
+    assert lines[-1] == "Can't take it? Press Decline."
+    assert f"<@{ANA}> handed this incident over to <@{BEN}>." in world.replies[-1]
+    assert "Note: watch the autoscaler" in world.replies[-1]
+    assert f"Owned by <@{BEN}>, handed over by <@{ANA}>" in str(world.parent.message.blocks)
+    entry = world.incident.log.timeline[-1]
+    assert (entry.event, entry.who, entry.whom) == (Event.HANDED_OVER, ANA, BEN)
+    assert f"{ANA} handed this incident over to {BEN}." in markdown(world.incident, world.clock.now())
+    audit = world.data.trail[-1][1]
+    assert (audit.who, audit.what, audit.outcome) == (ANA, "handover", "handed over")
+    assert audit.parameters == {"text": "watch the autoscaler", "to": BEN}
+
+
+OUTSIDE: dict[str, tuple[str, Any]] = {
+    "a guest": (refusals.HANDOVER_GUEST, Person(BEN, "T0", full_member=False, outsider=Outsider.GUEST)),
+    "an app": (refusals.HANDOVER_APP, Person(BEN, "T0", full_member=False, outsider=Outsider.APP)),
+    "gone": (refusals.HANDOVER_GONE, Person(BEN, "T0", full_member=False, outsider=Outsider.GONE)),
+    "elsewhere": (refusals.HANDOVER_ELSEWHERE, Person(BEN, "T1", full_member=False, outsider=Outsider.ELSEWHERE)),
+    "unknown": (refusals.HANDOVER_ELSEWHERE, Person(BEN, "T0", full_member=False)),
+}
+
+
+@pytest.mark.parametrize("case", OUTSIDE)
+async def test_who_is_no_member_cannot_own_it(world: World, case: str) -> None:
+    said, world.chat.people[BEN] = OUTSIDE[case]
+    await world.opens()
+    await refused(said.replace("(", r"\("), hands_over(world))
+    assert (world.incident.ownership.owner, direct(world)) == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), refusals.HANDOVER_TO_WHOM),
+        (("@ben",), refusals.HANDOVER_TO_WHOM),
+        (("<!subteam^S0ONCALL>",), refusals.HANDOVER_TO_WHOM),
+        ((f"<@{ANA}>",), refusals.HANDOVER_TO_ONESELF),
+        ((f"<@{BEN}>", "x" * 501), "has 501 characters, and 500"),
+    ],
+    ids=["nobody", "a name", "a group", "oneself", "a long note"],
+)
+async def test_it_needs_one_other_person(world: World, words: tuple[str, ...], said: str) -> None:
+    await world.opens()
+    await refused(said, world.says("handover", *words))
+    assert world.incident.log.timeline[-1].event is not Event.HANDED_OVER
+
+
+async def test_they_must_be_in_the_channel_and_may_acknowledge(world: World) -> None:
+    await world.opens()
+    world.chat.away = {BEN}
+    await refused("not in this channel", hands_over(world))
+    world.chat.away = set()
+    world.configure(permissions={"ack": [ANA]})
+    await refused("permission to acknowledge", hands_over(world))
+    world.configure(permissions={"ack": [ANA, "S0INFRA"]})
+    world.chat.script.fail("group_members", Failure.UNKNOWN)
+    await refused("Slack did not confirm who this person is", hands_over(world))
+    await hands_over(world)
+    await refused("owns the incident already", hands_over(world))
+
+
+async def test_what_changed_meanwhile_is_not_told(world: World) -> None:
+    """The message is judged when it leaves: somebody took over, or the incident is over."""
+    await world.opens()
+    await world.says("handover", f"<@{BEN}>")
+    await world.done(world.asks("ack", CAM))
+    assert direct(world) == []
+    await hands_over(world, BEN, CAM)
+    await world.done(world.asks("ack", ANA))
+    await refused("don't own this incident any more", declines(world))
+    await world.says("handover", f"<@{BEN}>")
+    await world.done(world.asks("resolve", ANA, surface=Surface.DIALOG))
+    assert len(direct(world)) == 1
+
+
+async def test_two_processes_and_a_restart_tell_it_once(world: World) -> None:
+    """One process writes it down and dies; two others find it due, and both had taken it up."""
+    await world.opens()
+    await world.says("handover", f"<@{BEN}>")
+    other = world.process(settings())
+    (claim,) = await world.claims("tell")
+    await world.tell(claim, other)
+    await world.work()
+    assert len(direct(world)) == 1
+    again = world.says("handover", f"<@{BEN}>")
+    await refused("owns the incident already", again)
