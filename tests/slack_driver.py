@@ -315,9 +315,9 @@ class SlackDriver:
 
     async def messages(self, channel: str, user: str = DEFAULT_USER, *, ephemeral: bool = False) -> list[Message]:
         """The messages of a channel, or the ephemeral ones of a person in it."""
-        place = await self._place(channel)
+        place = await self._place(channel, user)
         if place is None:
-            there = [each["name"] for each in listed(await self.screen(), "channels")]
+            there = [each["name"] for each in listed(await self.screen(user), "channels")]
             raise NotShownError(f"no channel {channel!r}; there are {there}")
         if ephemeral:
             return [each for each in await self._ephemerals(user) if each.channel == place["id"]]
@@ -327,9 +327,9 @@ class SlackDriver:
         mine = listed(await self.screen(user), "ephemerals")
         return [Message(self, str(data["channel"]), data, ephemeral=True, user=user) for data in mine]
 
-    async def _place(self, channel: str) -> Json | None:
-        """A channel as the workspace tells it, by name or id."""
-        places, name = listed(await self.screen(), "channels"), channel.lstrip("#")
+    async def _place(self, channel: str, user: str = DEFAULT_USER) -> Json | None:
+        """A channel as a person sees it, by name or id; `tailback` is the conversation with the app."""
+        places, name = listed(await self.screen(user), "channels"), channel.lstrip("#")
         return next((each for each in places if name in (each["id"], each["name"])), None)
 
     async def post(self, act: str, request: Json) -> Json:
@@ -344,14 +344,14 @@ class SlackDriver:
         return answer
 
     async def slash(self, command: str, text: str = "", user: str = DEFAULT_USER, channel: str = "ci") -> Json:
-        place = await self._channel_id(channel)
+        place = await self._channel_id(channel, user)
         return await self.post("slash", {"user": user, "channel": place, "command": command, "text": text})
 
     async def say(
         self, text: str, user: str = DEFAULT_USER, channel: str = "ci", thread: Message | None = None
     ) -> Json:
         """Writes a message in a channel or in a thread."""
-        place = thread.channel if thread is not None else await self._channel_id(channel)
+        place = thread.channel if thread is not None else await self._channel_id(channel, user)
         request: Json = {"user": user, "channel": place, "text": text}
         if thread is not None:
             request["thread_ts"] = thread.thread_ts
@@ -363,8 +363,8 @@ class SlackDriver:
         """Writes `@tailback text`."""
         return await self.say(f"@tailback {text}", user, channel, thread)
 
-    async def _channel_id(self, channel: str) -> str:
-        place = await self._place(channel)
+    async def _channel_id(self, channel: str, user: str) -> str:
+        place = await self._place(channel, user)
         return channel if place is None else str(place["id"])
 
     async def ephemeral(

@@ -9,7 +9,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Ack, Body, SlackWithApp, button, modal, section
-from tests.slack_driver import Message, NotShownError, RefusedError
+from tests.slack_driver import Message, NotShownError, RefusedError, listed
 
 OPEN = "OPEN: linux.2xlarge"
 
@@ -230,6 +230,27 @@ async def test_a_mention_in_a_thread_is_an_event_with_its_thread(context: SlackW
     [event] = events
     assert (event["text"], event["thread_ts"], event["user"]) == ("<@U0TAILBACK> status", parent.ts, "U0BEN")
     assert [reply.text for reply in await parent.replies()] == ["<@U0TAILBACK> status"]
+
+
+async def test_a_direct_message_is_an_event_of_its_own_and_is_answered_there(context: SlackWithApp) -> None:
+    """`message.im`, which needs `im:history`; nobody else sees the conversation."""
+    events: list[Body] = []
+
+    async def heard(event: Body) -> None:
+        events.append(event)
+
+    context.app.event("message")(heard)
+    driver, client = context.kit.driver, context.kit.client
+    await driver.say("job 34", channel="tailback", user="U0BEN")
+    [event] = events
+    assert (event["channel_type"], event["channel"], event["text"]) == ("im", "D0BEN", "job 34")
+    await client.chat_postMessage(channel="U0BEN", text="It waits.")
+    places = {who: {one["id"] for one in listed(await driver.screen(who), "channels")} for who in ("U0ANA", "U0BEN")}
+    assert "D0BEN" in places["U0BEN"] - places["U0ANA"]
+    assert [one.text for one in await driver.messages("tailback", "U0BEN")] == ["job 34", "It waits."]
+    context.kit.stand_in.settings.scopes -= {"im:history"}
+    await driver.say("job 35", channel="tailback", user="U0BEN")
+    assert len(events) == 1
 
 
 async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(context: SlackWithApp) -> None:

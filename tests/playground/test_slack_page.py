@@ -31,7 +31,7 @@ async def test_the_state_holds_everything_that_the_page_draws(slack: Kit, client
     assert state["me"] == {"id": "U0BEN", "name": "ben", "real_name": "Ben", "guest": False, "stranger": False}
     assert [user["id"] for user in state["users"] if user["guest"] or user["stranger"]] == ["U0GUEST", "U0OTHER"]
     assert [group["handle"] for group in state["groups"]] == ["oncall", "infra", "infra-leads"]
-    assert [channel["name"] for channel in state["channels"]] == ["ci", "ops", "dev-infra", "random"]
+    assert [channel["name"] for channel in state["channels"]] == ["ci", "ops", "dev-infra", "random", "tailback"]
     assert state["commands"][0]["command"] == "/queue"
     parent, reply = state["channels"][0]["messages"]
     assert (parent["bot"], parent["username"], parent["reply_count"]) == (True, "tailback", 1)

@@ -8,12 +8,12 @@ import { listenToFrame, renderFrame } from "./frame.js";
 import { actor, channelMessages, renderMessages, showOlder, threadMessages } from "./messages.js";
 import { renderModals } from "./modal.js";
 import { listenToSwitcher, renderLive, renderSidebar } from "./sidebar.js";
-import { currentChannel, isHome, listen, names, navigate, onChange, post, readAddress, refresh, ui } from "./state.js";
+import { currentChannel, isHome, listen, names, navigate, onChange, post, readAddress, refresh, titleOf, ui } from "./state.js";
 
 const place = (id) => document.getElementById(id);
 
 const channelComposer = makeComposer(place("channel-composer"), {
-  testid: "composer", label: () => `Message #${currentChannel()?.name ?? ""}, or / for commands`, inThread: () => null, key: () => `${ui.user}/${ui.channel}`,
+  testid: "composer", label: () => `Message ${titleOf(currentChannel())}, or / for commands`, inThread: () => null, key: () => `${ui.user}/${ui.channel}`,
 });
 const threadComposer = makeComposer(place("thread-composer"), {
   testid: "thread-composer", label: () => "Reply in the thread", inThread: () => ui.thread, key: () => `${ui.user}/${ui.channel}/${ui.thread}`,
@@ -73,7 +73,7 @@ function layOut() {
 
 function renderThread(opening) {
   const messages = threadMessages();
-  place("thread-channel").textContent = `# ${currentChannel().name}`;
+  place("thread-channel").textContent = titleOf(currentChannel());
   place("thread-gone").hidden = messages.some((message) => message.ts === ui.thread);
   renderMessages(place("thread-messages"), place("thread-scroll"), messages, { key: `${ui.user}/${ui.channel}/${ui.thread}`, thread: true });
   threadComposer();

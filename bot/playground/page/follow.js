@@ -1,7 +1,7 @@
 /** The page follows the person: their own words and answers come into view, other news is counted, and a toast says what is elsewhere. */
 
 import { h } from "./dom.js";
-import { currentChannel, navigate, ui } from "./state.js";
+import { currentChannel, navigate, titleOf, ui } from "./state.js";
 
 const NEAR_PX = 60;
 const TOAST_MS = 8000;
@@ -84,7 +84,7 @@ function toast(message) {
   document.querySelector(".toast")?.remove();
   const channel = ui.state.channels.find((one) => one.id === message.channel);
   const show = h("button", { type: "button", class: "text-button" }, "Show");
-  const node = h("div", { class: "toast", role: "status", "data-testid": "toast" }, `${ui.state.bot.name} answered in ${isReply(message) ? "the thread in " : ""}#${channel?.name ?? ""}.`, show);
+  const node = h("div", { class: "toast", role: "status", "data-testid": "toast" }, `${ui.state.bot.name} answered in ${isReply(message) ? "the thread in " : ""}${channel ? titleOf(channel) : ""}.`, show);
   show.addEventListener("click", () => {
     node.remove();
     navigate({ channel: message.channel, thread: isReply(message) ? message.thread_ts : currentChannel() && ui.thread });

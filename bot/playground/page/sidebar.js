@@ -2,7 +2,7 @@
 
 import { digest, h, reconcile } from "./dom.js";
 import { avatar } from "./messages.js";
-import { isHome, navigate, person, post, standing, ui } from "./state.js";
+import { isHome, navigate, person, post, standing, titleOf, ui } from "./state.js";
 import { showBanner } from "./menu.js";
 
 const STORE = "playground-read";
@@ -15,11 +15,9 @@ export function renderSidebar() {
   document.title = `${isHome() ? state.bot.name : titleOf(state.channels.find((channel) => channel.id === ui.channel))} · ${state.team.name}`;
   renderPeople(state);
   markRead(state);
-  reconcile(document.getElementById("channels"), state.channels.filter(shown).map(channelItem));
+  reconcile(document.getElementById("channels"), state.channels.map(channelItem));
   reconcile(document.getElementById("apps"), [{ key: "home", hash: digest(`${isHome()}${state.bot.name}`), build: homeItem }]);
 }
-
-const titleOf = (channel) => (channel ? `${channel.is_im ? "@" : "#"}${channel.name}` : "");
 
 /** Says whether updates arrive; works without any state. */
 export function renderLive() {
@@ -77,9 +75,6 @@ function unread(channel) {
   const mark = readMarks()[`${ui.user}/${channel.id}`] ?? 0;
   return channel.messages.filter((message) => Number(message.ts) > mark && message.user !== ui.user).length;
 }
-
-/** A direct conversation in which nothing was said is no place to go to. */
-const shown = (channel) => !channel.is_im || channel.messages.length > 0;
 
 function channelItem(channel) {
   const selected = channel.id === ui.channel;

@@ -13,6 +13,9 @@ const listeners = new Set();
  */
 export const ui = { user: "U0ANA", channel: null, thread: null, jump: null, state: null, live: "connecting", namesKey: "", clock: { now: 0, heard: 0 }, expecting: 0 };
 
+/** `#ci`, or `@tailback` for the direct conversation with the app. */
+export const titleOf = (channel) => (channel ? `${channel.is_im ? "@" : "#"}${channel.name}` : "");
+
 /** Calls `listener` after every change of `ui`. */
 export function onChange(listener) {
   listeners.add(listener);

@@ -10,7 +10,7 @@ from bot.playground.slack.workspace import Workspace
 
 ALL_SCOPES = frozenset({
     "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history", "groups:read",
-    "usergroups:read", "users:read",
+    "im:history", "usergroups:read", "users:read",
 })  # fmt: skip
 """Every scope that the app could ask for, without `chat:write.public` and `channels:join`, which it should not."""
 

@@ -271,17 +271,11 @@ async def test_the_newest_message_stays_in_view_when_the_thread_opens(page: Page
     await expect(newest).to_be_in_viewport(ratio=1)
 
 
-async def test_a_direct_conversation_has_a_name_and_shows_once_something_was_said(
-    page: Page, workspace: PageWorkspace
-) -> None:
-    """Opening App Home makes one in which nothing was said yet: no nameless place stands among the channels."""
+async def test_the_direct_conversation_with_the_app_is_a_place_to_write(page: Page, workspace: PageWorkspace) -> None:
     said = message("1780000900.000100", "Only for you.")
-    direct = {"id": "D0ANA", "name": "tailback", "is_im": True, "is_archived": False, "messages": []}
+    direct = {"id": "D0ANA", "name": "tailback", "is_im": True, "is_archived": False, "messages": [said]}
     workspace.state["channels"].append(direct)
-    await workspace.changed()
-    await expect(page.get_by_test_id("channel-dev-infra")).to_be_visible()
-    await expect(page.get_by_test_id("channel-tailback")).to_have_count(0)
-    direct["messages"] = [said]
     await workspace.changed()
     await page.get_by_test_id("channel-tailback").click()
     await expect(page.get_by_role("heading", name="@ tailback")).to_be_visible()
+    await expect(page.get_by_role("combobox", name="Message @tailback, or / for commands")).to_be_visible()

@@ -160,7 +160,7 @@ class People:
             raise CannotError(f"The app's answer is not a message Slack would show: {refused.code}.") from None
 
     async def say(self, request: Json) -> ClickOutcome:
-        """A person's message; the app hears of it when it is mentioned in a channel that it is a member of."""
+        """A person's message; the app hears a mention in a channel that it is a member of, and its direct messages."""
         user, channel = person_of(self._slack, request), channel_of(self._slack, request)
         workspace = self._slack.workspace
         if channel.is_archived:
@@ -171,12 +171,20 @@ class People:
         team_id = workspace.persons[user].team_id
         message: Json = {"type": "message", "user": user, "team": team_id, "text": body}
         workspace.write(channel, message, text(request, "thread_ts") or None)
+        if channel.is_im:
+            return await self._direct(channel, message)
         bot = workspace.bot.user_id
         heard = bot in channel.members and "app_mentions:read" in self._slack.settings.scopes
         if f"<@{bot}>" not in body or not heard:
             return ClickOutcome(True, 200)
         answer = await self._delivery.event(self._payloads.mention(channel, message))
         return outcome_of(answer, "The mention", self._slack.settings.answer_within_seconds)
+
+    async def _direct(self, channel: Channel, message: Json) -> ClickOutcome:
+        if "im:history" not in self._slack.settings.scopes:
+            return ClickOutcome(True, 200)
+        answer = await self._delivery.event(self._payloads.direct_message(channel, message))
+        return outcome_of(answer, "The message", self._slack.settings.answer_within_seconds)
 
     async def home(self, request: Json) -> ClickOutcome:
         """Opens App Home."""

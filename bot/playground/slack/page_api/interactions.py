@@ -82,7 +82,7 @@ class Payloads:
         workspace = self._slack.workspace
         return {
             "token": _VERIFICATION_TOKEN, "team_id": workspace.team.id, "team_domain": workspace.team.domain,
-            "channel_id": channel.id, "channel_name": channel.name, "user_id": user,
+            "channel_id": channel.id, "channel_name": channel.name or "directmessage", "user_id": user,
             "user_name": workspace.persons[user].name, "command": command, "text": words,
             "api_app_id": workspace.bot.app_id, "is_enterprise_install": "false",
             "response_url": self._response_url(ResponseUrl(channel.id, user)),
@@ -99,6 +99,16 @@ class Payloads:
         if message.get("thread_ts") not in (None, message["ts"]):
             event["thread_ts"] = message["thread_ts"]
             event["parent_user_id"] = message.get("parent_user_id", "")
+        return self._event(event)
+
+    def direct_message(self, channel: Channel, message: Json) -> Json:
+        """The `message.im` event of a person's message to the app."""
+        client_id = self._slack.workspace.next_id("client-")
+        event: Json = {"type": "message", "channel": channel.id, "channel_type": "im", "event_ts": message["ts"],
+                       "client_msg_id": client_id}  # fmt: skip
+        event |= {key: message[key] for key in ("user", "text", "ts", "team")}
+        if message.get("thread_ts") not in (None, message["ts"]):
+            event["thread_ts"] = message["thread_ts"]
         return self._event(event)
 
     def home_opened(self, user: str) -> Json:

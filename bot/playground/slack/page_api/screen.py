@@ -65,6 +65,7 @@ def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
     workspace = slack.workspace
     me = workspace.persons.get(user) or next(iter(workspace.persons.values()))
     home = workspace.views.homes.get(me.id)
+    workspace.direct(me.id)  # where the app's Messages tab is
     channels = [each for each in workspace.channels.values() if not each.is_im or me.id in each.members]
     return {
         "seq": workspace.seq,
