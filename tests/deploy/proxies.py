@@ -5,7 +5,7 @@ import os
 import re
 import ssl
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,10 +31,15 @@ def main_settings() -> dict[str, str]:
 
 
 @contextmanager
-def nginx(folder: Path, upstream: int, *, tls: bool = True) -> Iterator[httpx.Client]:
-    """nginx with the snippet as it is, but for ports and the certificate; checked by `nginx -t`, then started."""
+def nginx(
+    folder: Path, upstream: int, *, tls: bool = True, edited: Callable[[str], str] = str
+) -> Iterator[httpx.Client]:
+    """nginx with the snippet as it is, but for ports and the certificate; checked by `nginx -t`, then started.
+
+    `edited`: what an operator changes in the snippet.
+    """
     port, key, certificate = free_port(), folder / "key.pem", folder / "certificate.pem"
-    snippet = NGINX.read_text("utf-8").replace(":8080", f":{upstream}")
+    snippet = edited(NGINX.read_text("utf-8")).replace(":8080", f":{upstream}")
     if tls:
         self_signed = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         program(*self_signed, "-subj", "/CN=tailback.example.com", "-keyout", key, "-out", certificate)
@@ -76,10 +81,13 @@ def caddyfile() -> str:
 
 
 @contextmanager
-def caddy(folder: Path, upstream: int) -> Iterator[httpx.Client]:
-    """Caddy with the snippet as it is, but for ports, and without TLS, which would ask a public authority."""
+def caddy(folder: Path, upstream: int, *, edited: Callable[[str], str] = str) -> Iterator[httpx.Client]:
+    """Caddy with the snippet as it is, but for ports, and without TLS, which would ask a public authority.
+
+    `edited`: what an operator changes in the snippet.
+    """
     port = free_port()
-    text = caddyfile().replace("tailback.example.com {", f"http://127.0.0.1:{port} {{")
+    text = edited(caddyfile()).replace("tailback.example.com {", f"http://127.0.0.1:{port} {{")
     text = text.replace("127.0.0.1:8080", f"127.0.0.1:{upstream}")
     text = text.replace("{\n\tservers", "{\n\tadmin off\n\tservers", 1)
     (folder / "Caddyfile").write_text(text)

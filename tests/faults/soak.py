@@ -61,6 +61,8 @@ class Soak:
     """Of each second thread that was collapsed on the way: for how long it could be seen, in seconds."""
     late: list[float] = field(default_factory=list)
     """Of each group: from its acceptance to its thread, in seconds. The clock steps at least every `STEP_SECONDS`."""
+    stop_seconds: float = 0.0
+    """The longest time for which this process, which is also Slack and every wire, answered nobody."""
     busy: set[str] = field(default_factory=set)
     """Processes that are being killed or paused now."""
 
@@ -79,6 +81,7 @@ class Soak:
             group.create_task(self._harm(group))
             group.create_task(self._harm_redis())
             group.create_task(self._step_clock())
+            group.create_task(self._watch_itself())
 
     async def _send(self) -> None:
         number = 0
@@ -122,6 +125,12 @@ class Soak:
             self.system.redis.kill()
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))
             await self.system.redis.start()
+
+    async def _watch_itself(self) -> None:
+        while not self.over:
+            asked = time.monotonic()
+            await asyncio.sleep(0.1)
+            self.stop_seconds = max(self.stop_seconds, time.monotonic() - asked - 0.1)
 
     async def _step_clock(self) -> None:
         """What every script adds to the server's time changes at once, as if that had stepped."""
@@ -199,6 +208,7 @@ def main() -> None:
     longest = f", visible for {soak.visible[-1]:.1f} s at most" if soak.visible else ""
     print(f"second threads that were collapsed on the way: {len(soak.visible)}{longest}")
     print(f"from acceptance to thread: median {soak.late[len(soak.late) // 2]:.1f} s, last {soak.late[-1]:.1f} s")
+    print(f"the stand-in for Slack stood still for {soak.stop_seconds:.1f} s at most")
     for name in ("missing", "duplicates", "orphans", "disorder"):
         if found := getattr(verdict, name):
             print(f"{name}: {found}")
