@@ -34,7 +34,7 @@ from bot.maintenance.slack_outage import check_slack_outage, pause_seconds
 from bot.measuring.backfill import backfill, wake_fills
 from bot.measuring.measure import measure, wake_pools
 from bot.notifications.deliver import deliver
-from bot.people import decline_handover, handover
+from bot.people import decline_handover, handover, remind
 from bot.reporting import report
 from bot.reporting.weekly import LOOK_SECONDS, post_weekly, weekly
 from bot.requests.perform import perform
@@ -55,6 +55,7 @@ ACTIONS: dict[str, Action] = {
         unack,
         handover,
         decline_handover,
+        remind,
         silence,
         scale_up,
         diagnose,
@@ -155,6 +156,7 @@ TELLINGS: dict[str, Telling] = {
     "answer": judge_answer,
     "report": report.judge_report,
     "handover": handover.judge_handover,
+    "reminder": remind.judge_reminder,
 }
 """Kind of what a person is told later → the function that says what is left to tell when it leaves."""
 

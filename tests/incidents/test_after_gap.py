@@ -2,10 +2,10 @@
 
 import pytest
 
+from bot.context.after_gap import BOUND_SECONDS
 from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.core.record import Change
-from bot.incidents.after_gap import BOUND_SECONDS
 from bot.ports import Failure
 from bot.registry import wake_all
 from tests.builders import POOL

@@ -52,6 +52,7 @@ class Event(StrEnum):
     UNACKED = "unacked", Role.ELSEWHERE
     HANDED_OVER = "handed_over", Role.DONE | Role.ELSEWHERE
     HANDOVER_DECLINED = "handover_declined", Role.DONE | Role.ELSEWHERE
+    REMINDER = "reminder", Role.ASIDE | Role.ELSEWHERE
     REQUESTED = "requested", Role.ASIDE
     SILENCED = "silenced", _MITIGATION
     UNSILENCED = "unsilenced", _MITIGATION

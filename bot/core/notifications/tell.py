@@ -64,7 +64,17 @@ class HandoverNews:
     kind: Literal["handover"] = "handover"
 
 
-About = LaterResult | PlainAnswer | ReportAsked | HandoverNews
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """A person asked to be reminded of an incident."""
+
+    incident: str
+    asked_at: float
+    """Epoch seconds."""
+    kind: Literal["reminder"] = "reminder"
+
+
+About = LaterResult | PlainAnswer | ReportAsked | HandoverNews | Reminder
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ MORE = "more"
 """The action_id of the menu; the option's value names the chosen action."""
 
 
-def owner_words(incident: Incident) -> Marked:
+def owner_words(incident: Incident, *, calls: bool = True) -> Marked:
+    """The owner, or who was called; without `calls` the group is not mentioned, since a new message would call it."""
     own = incident.ownership
     if own.owner:
         at = say(" {at}", at=date(own.acked_at)) if own.acked_at else say("")
@@ -41,7 +42,7 @@ def owner_words(incident: Incident) -> Marked:
         return say("Not acknowledged.")
     thread = incident.thread
     called = thread.called if thread.root else calls_people(incident)
-    paged = say(" Paged {group}.", group=mention(thread.mention)) if thread.mention and called else say("")
+    paged = say(" Paged {group}.", group=mention(thread.mention)) if thread.mention and called and calls else say("")
     escalated = say(" Escalated {at}.", at=date(own.escalated_at)) if own.escalated_at else say("")
     return say("Not acknowledged.{paged}{escalated}", paged=paged, escalated=escalated)
 

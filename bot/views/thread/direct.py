@@ -26,7 +26,7 @@ def state_lines(incident: Incident, view: View, now: float, timing: Timing, perm
         joined(" · ", say("*Alert:* {title}", title=title_of(incident)), began, thread),
         verdict(incident, view, now, timing) or say("*Likely cause:* not known yet."),
         latest_action(incident) or say("Nobody has scaled, silenced or noted anything yet."),
-        owner_words(incident),
+        owner_words(incident, calls=False),
     ]
 
 
@@ -39,6 +39,20 @@ def handed_to_you(entry: Entry, handover: HandedOver, lines: Sequence[Marked]) -
     body, end = joined("\n", head, note), say("Can't take it? Press Decline.")
     decline = button("Decline", DECLINE, entry.about, "Decline: give the incident back")
     return message(joined("\n", body, *lines, end), section(body), section(joined("\n", *lines)), actions(decline))
+
+
+def reminder_set(at: float) -> Message:
+    """To who asked for it."""
+    words = say("I'll mention you in this thread at {at}, unless the queue has drained.", at=date(at))
+    return message(words, section(words))
+
+
+def reminder(who: str, asked_at: float, lines: Sequence[Marked]) -> Message:
+    """In the thread, which shows the alert and what was done; nobody else is mentioned without need."""
+    state, _alert, cause, _action, owner = lines
+    head = say("{who}, your reminder: this incident is still open. You asked at {at}.", who=mention(who),
+               at=date(asked_at))  # fmt: skip
+    return message(joined("\n", head, state, cause, owner), section(head), section(joined("\n", state, cause, owner)))
 
 
 def given_back(incident: Incident, handover: HandedOver, reader: str, lines: Sequence[Marked]) -> Message:

@@ -116,6 +116,22 @@ NOT_HANDED_TO_YOU = "Nothing was changed. Only the person who got this incident 
 HANDOVER_PASSED_ON = "Nothing was changed. You don't own this incident any more."
 DECLINED = "You declined. The thread shows who owns the incident now."
 
+# About reminders
+
+REMIND_WHEN = "Nothing was changed. Say when, for example `@tailback remind 30m`."
+
+
+def reminder_range(least_seconds: float, most_seconds: float) -> str:
+    return f"Nothing was changed. A reminder can come after {duration(least_seconds)} to {duration(most_seconds)}."
+
+
+def too_many_reminders(most: int, next_seconds: float) -> str:
+    return (
+        f"Nothing was changed. This incident has {count(most, 'reminder')} already. The next one comes in "
+        f"{time_left(next_seconds)}."
+    )
+
+
 # About pools
 
 NO_POOL = 'No pool is configured. Add a [pool."NAME"] table to tailback.toml to see figures here.'

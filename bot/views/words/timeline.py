@@ -57,7 +57,6 @@ NOTES = {
     events.Note.RECORDS_LOST: "The records of this thread were lost, and with them all actions. "
     "The alert still fires, so the incident continues here.",
 }
-DECLINED_TO_NOBODY = "declined this incident. Nobody owns it now."
 DECISIONS = {
     Decision.APPROVED: "Approved.",
     Decision.DECLINED: "Declined.",
@@ -108,10 +107,6 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
             return f"The alert arrived: {details.title}"
         case events.AlertResolved():
             return resolved_words(details)
-        case people.HandedOver():
-            return "handed this incident over to"
-        case people.HandoverDeclined():
-            return "declined this incident. It belongs again to" if details.back_to else DECLINED_TO_NOBODY
         case events.FiredAgain():
             return f"The alert fired again, {duration(details.after_seconds)} after the end."
         case events.AlertOddities():
@@ -225,8 +220,22 @@ def paged_words(details: events.Escalated | events.Paged) -> str:
     return f"Paged {details.pager}."
 
 
+def _people_words(details: people.HandedOver | people.HandoverDeclined | people.ReminderAsked) -> str:
+    """The person that it concerns is named behind it."""
+    match details:
+        case people.HandedOver():
+            return "handed this incident over to"
+        case people.ReminderAsked():
+            return f"asked for a reminder in {duration(details.seconds)}, unless the queue drains first."
+        case people.HandoverDeclined():
+            return f"declined this incident. {'It belongs again to' if details.back_to else 'Nobody owns it now.'}"
+
+
 _WORDS: Mapping[type[Details], Callable[[Any], str]] = {
     events.AlertsJoined: _joined_words,
+    people.HandedOver: _people_words,
+    people.HandoverDeclined: _people_words,
+    people.ReminderAsked: _people_words,
     events.Escalated: paged_words,
     events.Paged: paged_words,
     QueueChanged: _queue_words,

@@ -14,6 +14,7 @@ Details = (
     | events.Escalated
     | people.HandedOver
     | people.HandoverDeclined
+    | people.ReminderAsked
     | events.Paged
     | events.EarlyWarningGiven
     | events.QueueChanged

@@ -23,3 +23,14 @@ class HandoverDeclined:
     back_to: str | None
     """User id of the owner again; None: nobody owns it."""
     kind: Literal["handover_declined"] = "handover_declined"
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderAsked:
+    """The entry's author wants to be reminded, unless the queue has drained."""
+
+    at: float
+    """Epoch seconds."""
+    seconds: float
+    """From the request on."""
+    kind: Literal["reminder_asked"] = "reminder_asked"
