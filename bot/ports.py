@@ -10,6 +10,7 @@ from bot.core.external import (
     Failure,
     Outsider,
     Own,
+    OwnMessages,
     Person,
     Posted,
     Problem,
@@ -144,8 +145,11 @@ class Chat(Protocol):
     async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our message with `key`, posted after `since`; the oldest of several."""
 
-    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
-        """Our marked messages in a channel, posted after `since`, oldest first, without replies."""
+    async def own(self, channel: str, *, since: float) -> OwnMessages:
+        """This installation's marked messages in a channel, posted after `since`, without replies."""
+
+    async def stranger(self, channel: str, ts: str) -> str:
+        """The installation that posted this first message with our token; empty if this one did. Raises GONE."""
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Send a message that only one person sees."""

@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from bot.core.durations import DAYS, seconds, zone
+from bot.core.external import INSTALLATION
 from bot.core.pool.history import KEPT_SECONDS
 from bot.core.reporting.issue import SEV, IssueForm, IssuePart, form_of
 from bot.core.reporting.weekly import WeeklySchedule
@@ -78,6 +79,7 @@ class ReachTable(Table):
 class SlackTable(ReachTable):
     """`[slack]`."""
 
+    installation: str = Field(default="", pattern=rf"^({INSTALLATION})?$")
     channel: str = ""
     fallback_channel: str = ""
     mention: str = ""

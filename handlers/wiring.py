@@ -24,7 +24,7 @@ from bot.adapters.slack.client import further_client, open_client, open_session
 from bot.adapters.stored_jobs import StoredJobs
 from bot.config import Settings, read_file
 from bot.context.context import Context, Health, PoolScaler
-from bot.core.external import Problem
+from bot.core.external import DEFAULT_INSTALLATION, Problem
 from bot.ports import Clock, Unreachable
 from bot.registry import ACTIONS, TELLINGS, farthest_due
 from handlers.machine import RealClock, new_id, now, running
@@ -109,12 +109,12 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
     """Open everything, and close it in reverse order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
         clock = clock or RealClock(now() - time.monotonic())
-        url, embedded = settings.env.redis_url.get_secret_value(), None
+        url, embedded, kept = settings.env.redis_url.get_secret_value(), None, DEFAULT_INSTALLATION
         if not url:
             from bot.adapters.redis.server.embedded import EmbeddedRedis
 
             embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
-            url = await embedded.start()
+            url, kept = await embedded.start(), embedded.installation
             stack.push_async_callback(embedded.stop)
         clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead, clock.follow, running, now)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease, shared=embedded is None)
@@ -128,7 +128,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         context = Context(
             settings=settings,
             store=store,
-            chat=SlackChat(client, time.monotonic, store),
+            chat=SlackChat(client, time.monotonic, store, settings.file.slack.installation or kept),
             metrics=back_ends.metrics,
             pool_scalers={pool: PoolScaler(*one) for pool, one in back_ends.pool_scalers.items()},
             alertmanagers=back_ends.alertmanagers,

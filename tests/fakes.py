@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from bot.core.alert import Alert, Delivery, Matcher
+from bot.core.external import DEFAULT_INSTALLATION
 from bot.core.paging.page import PageEvent
 from bot.core.pool.pool import Snapshot
 from bot.ports import (
@@ -16,6 +17,7 @@ from bot.ports import (
     FiledIssue,
     Message,
     Own,
+    OwnMessages,
     Person,
     Posted,
     Refused,
@@ -128,6 +130,7 @@ class SlackMessage:
     broadcast: bool = False
     edits: int = 0
     ours: bool = True
+    installation: str = DEFAULT_INSTALLATION
 
 
 class FakeChat:
@@ -137,6 +140,7 @@ class FakeChat:
         """`channels`: those that exist, None for any."""
         self.clock, self.channels = clock, channels
         self.script = Script("Slack")
+        self.installation = DEFAULT_INSTALLATION
         self.messages: list[SlackMessage] = []
         self.whispers: list[tuple[str, str, Message, str | None]] = []
         """(channel, user, message, thread)."""
@@ -170,7 +174,9 @@ class FakeChat:
             self._count += 1
             alive = thread is None or self._at(channel, thread) is not None
             ts = f"{int(self.clock.now())}.{self._count:06d}"
-            self.messages.append(SlackMessage(channel, ts, message, key, thread if alive else None, broadcast))
+            placed = SlackMessage(channel, ts, message, key, thread if alive else None, broadcast)
+            placed.installation = self.installation
+            self.messages.append(placed)
             if not alive:
                 raise Unreachable("Slack", "the thread's first message is deleted", failure=Failure.GONE)
             return Posted(channel, ts)
@@ -191,17 +197,39 @@ class FakeChat:
             seen = self.clock.now() - self.history_lag_seconds
             for stored in self.messages:
                 fits = stored.channel == channel and stored.thread == thread and stored.key == key and stored.ours
+                fits = fits and stored.installation == self.installation
                 if fits and since - 60 <= float(stored.ts) <= seen + 1:
                     return Posted(channel, stored.ts)
             return None
 
-    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+    async def own(self, channel: str, *, since: float) -> OwnMessages:
         """Our own messages that stand in a channel, once history shows them."""
         with self.script.call("own"):
             self._check(channel)
             seen = self.clock.now() - self.history_lag_seconds
             ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.key]
-            return tuple(Own(s.ts, s.key) for s in ours if since <= float(s.ts) <= seen + 1)
+            there = [s for s in ours if since <= float(s.ts) <= seen + 1]
+            own = tuple(Own(s.ts, s.key) for s in there if s.installation == self.installation)
+            return OwnMessages(own, frozenset(s.installation for s in there) - {self.installation})
+
+    async def stranger(self, channel: str, ts: str) -> str:
+        """Another installation that posted the message."""
+        with self.script.call("stranger"):
+            if (stored := self._at(channel, ts)) is None:
+                raise Unreachable("Slack", "message_not_found", failure=Failure.GONE)
+            return "" if stored.installation == self.installation else stored.installation
+
+    def beside(self, installation: str) -> "FakeChat":
+        """The same workspace with the same token, as another installation reaches it."""
+        other = FakeChat(self.clock, self.channels)
+        other.messages, other.people, other.groups, other.private = (
+            self.messages,
+            self.people,
+            self.groups,
+            self.private,
+        )
+        other.installation, other._count = installation, 500_000
+        return other
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         with self.script.call("whisper"):

@@ -6,6 +6,14 @@ from enum import StrEnum
 
 from bot.core.alert import Matcher
 
+DEFAULT_INSTALLATION = "default"
+"""The id of an installation that nobody named, and of every message from before there were ids."""
+INSTALLATION = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+"""How the id of an installation is written; everybody in the workspace can read it."""
+
+FOREIGN = "foreign"
+"""The index of how many Socket Mode connections with our token are not ours, at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class Posted:
@@ -66,6 +74,15 @@ class Own:
 
     ts: str
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMessages:
+    """Our messages in a channel, oldest first, and who else writes there with our token."""
+
+    messages: tuple[Own, ...] = ()
+    strangers: frozenset[str] = frozenset()
+    """Ids of other installations of the same app."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ class Change:
     """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`, `lost`."""
     leave: tuple[tuple[str, str], ...] = ()
     listed: tuple[tuple[str, str, float], ...] = ()
-    """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`, `unread:<user>`."""
+    """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`, `unread:<user>`, `listening`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
     `weekly:<channel>`, `early:<pool>`, `fill:<pool>`, `page:<incident>`, `tell:<id>`."""

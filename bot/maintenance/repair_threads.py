@@ -5,6 +5,7 @@ and the next delivery of its group adopts it (`take_alert`). An early warning wi
 unknown. Until all channels were read no action runs (P10). Second messages come from very late requests (P2).
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import structlog
@@ -17,6 +18,7 @@ from bot.core.incident.incident import Incident, noted, rooted
 from bot.core.incident.timeline import Event
 from bot.core.pool.early_warning import warning_key, warning_of
 from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
+from bot.core.words import listed
 from bot.ports import Own, Posted, Unreachable
 from bot.posting.message_key import OVER, message_key
 from bot.views.thread.early_warning import outcome_unknown
@@ -28,6 +30,8 @@ SEARCHED_SECONDS = 2 * 86400.0
 """How far back channels are searched after a loss of records."""
 BACK_SECONDS = 900.0
 """How old an incident or warning may be; a second message arrives within minutes or never."""
+STRANGERS = "strangers"
+"""The index that names the other installations whose messages stood in our channels when the records began."""
 EPOCH = "epoch"
 """The index in every initialised store; if it is missing, everything was lost."""
 
@@ -36,9 +40,12 @@ log = structlog.get_logger()
 
 async def recovered(context: Context, seconds: float = SEARCHED_SECONDS) -> bool:
     """Search the last seconds of every channel once; False if one could not be read and it must be repeated."""
+    strangers = set[str]()
     for channel in channels(context):
         try:
-            for message in await context.chat.own(channel, since=context.now() - seconds):
+            found = await context.chat.own(channel, since=context.now() - seconds)
+            strangers |= found.strangers
+            for message in found.messages:
                 reconnect = _reconnect_thread if warning_of(message.key) is None else _reconnect_warning
                 try:
                     await reconnect(context, channel, message)
@@ -52,9 +59,18 @@ async def recovered(context: Context, seconds: float = SEARCHED_SECONDS) -> bool
             )
             if error.retryable:
                 return False
+    if strangers:
+        await point(context, [STRANGERS], " ".join(sorted(strangers)))
+        log.warning("messages of another Tailback left alone", **other_tailback(strangers))
     await point(context, [EPOCH], context.new_id("e"))
     context.store.accept_loss()
     return True
+
+
+def other_tailback(strangers: Collection[str]) -> dict[str, str]:
+    """Who else wrote into our channels, and what to do if that was this Tailback with an earlier folder."""
+    lines = " or ".join(f'installation = "{one}"' for one in sorted(strangers))
+    return {"installation": listed(sorted(strangers)), "remedy": f"if they are yours, write {lines} under [slack]"}
 
 
 async def _reconnect_thread(context: Context, channel: str, message: Own) -> None:
@@ -125,7 +141,7 @@ async def deduplicate_threads(context: Context) -> str:
     problems = await _end_lost_threads(context)
     for channel in sorted({one.thread.channel for one in young} | {one.channel for one in warned.values()}):
         try:
-            found = await context.chat.own(channel, since=since)
+            found = (await context.chat.own(channel, since=since)).messages
             for incident in young:
                 same = [message for message in found if message.key == message_key(incident)]
                 if len(same) > 1 and incident.thread.channel == channel:

@@ -1,8 +1,14 @@
-"""Removes the buttons of a message whose record is lost (AC-5)."""
+"""Messages whose record is not here: another installation's are left alone, the buttons of ours are removed (AC-5)."""
 
 from bot.context.context import Context
 from bot.core.requests.interaction import Interaction, Surface
 from bot.views.thread.results import record_lost
+
+
+async def stranger(context: Context, interaction: Interaction) -> str:
+    """The other installation that posted the thread of an interaction; empty if this one did. Raises Unreachable."""
+    first = interaction.thread or interaction.message
+    return await context.chat.stranger(interaction.channel, first) if first else ""
 
 
 async def remove_orphaned_buttons(context: Context, interaction: Interaction) -> None:

@@ -241,7 +241,7 @@ async def subject_of_button(context: Context, interaction: Interaction) -> tuple
         request = await context.request(interaction.request_id)
         held = await context.store.get(Incident, request.incident) if request and request.incident else None
         if held is None:
-            raise Refused(refusals.REQUEST_UNKNOWN)
+            raise RecordLost(refusals.REQUEST_UNKNOWN)
         if await context.incident_here(interaction) != held.value.id:
             raise Refused(refusals.OTHER_THREADS_BUTTON)
         return interaction.request_id, held

@@ -8,16 +8,17 @@ from typing import Protocol
 
 from bot.config import Settings
 from bot.context.context import PoolScaler
-from bot.core.external import Problem
+from bot.core.external import FOREIGN, Problem
 from bot.core.pool.backfill import LEFT, DaysLeft, days_left
 from bot.core.words import count, listed
+from bot.maintenance.repair_threads import STRANGERS
 from bot.ports import Alertmanager, Capacity, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
 from bot.views.words.progress import history_left
 from handlers.doctor.check_host import Host, of_host
 from handlers.doctor.check_metrics import of_metrics
 from handlers.doctor.check_settings import of_environment, of_settings
-from handlers.doctor.check_slack import SlackProbe, of_blocks, of_slack
+from handlers.doctor.check_slack import SlackProbe, of_blocks, of_others, of_slack
 from handlers.doctor.findings import CheckFinding, Level, of_error, of_problem, ok, problem, usual_remedy, warning
 
 PATIENCE_SECONDS = 20.0
@@ -123,6 +124,7 @@ async def _of_redis(tools: CheckTargets) -> list[CheckFinding]:
         *found,
         *([warning("redis", full.what, full.remedy)] if full else []),
         *of_blocks(*await known_blocks(tools.redis), tools.now()),
+        *of_others(*await tools.redis.find_many((FOREIGN, STRANGERS))),
         *([ok("history", history_left(left))] if (left := await _history(tools.redis)) else []),
         *([] if "redis" in areas else [ok("redis", "Redis answers, and its settings are safe")]),
         *([] if "clock" in areas else [ok("clock", "This machine's clock is within 2 s of Redis TIME")]),

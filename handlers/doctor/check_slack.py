@@ -6,8 +6,10 @@ from typing import Protocol
 from bot.config import Settings
 from bot.core.external import AppSeen, ChannelSeen
 from bot.core.words import duration, listed
+from bot.maintenance.repair_threads import other_tailback
 from bot.ports import Failure, Unreachable
 from bot.views.simpler import YOUNG
+from bot.views.words.progress import ONE_APP_EACH, foreign_connections
 from handlers.doctor.check_settings import CHANNEL, channels_of, groups_of
 from handlers.doctor.findings import CheckFinding, ok, problem, warning
 from handlers.slack_app.manifest import SCOPES
@@ -92,6 +94,15 @@ def of_blocks(accepted: frozenset[str], refused: Mapping[str, float], now: float
     for kind, at in sorted(refused.items()):
         what = f"The workspace refused the block type {kind} {duration(now - at)} ago; its content is sent as text"
         yield warning("blocks", what, "nothing; Tailback tries it again a day after the refusal")
+
+
+def of_others(foreign: str | None, strangers: str | None) -> Iterator[CheckFinding]:
+    """Other installations with the same app: processes that receive, and messages in our channels."""
+    if what := foreign_connections(foreign):
+        yield warning("slack", what, ONE_APP_EACH)
+    if strangers:
+        seen = other_tailback(strangers.split())
+        yield ok("slack", f"Messages of another Tailback ({seen['installation']}) are left alone; {seen['remedy']}")
 
 
 async def _of_channel(slack: SlackProbe, channel: str, places: str) -> CheckFinding:

@@ -13,6 +13,7 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.context.context import Context
+from bot.core.external import FOREIGN
 from bot.core.forecast.scoring import error_factor, held_share, not_scored, waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import LEFT, DaysLeft, days_left
@@ -20,7 +21,7 @@ from bot.core.pool.outlook import LeftOut
 from bot.core.pool.pool import Pool
 from bot.core.record import Chore
 from bot.ports import Unreachable
-from bot.views.words.progress import history_left
+from bot.views.words.progress import foreign_connections, history_left
 from handlers.http import metrics
 from handlers.version import VERSION
 from handlers.wiring import RECORD_SCHEMA, Runtime
@@ -104,6 +105,7 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
         "metrics": "; ".join(health.sources.values()),
         "pagers": "; ".join(filter(None, health.pagers.values())),
         "storage": "",
+        "installation": "",
     }
     if embedded and embedded.durable and (free := shutil.disk_usage(embedded.data).free) < LEAST_BYTES:
         found["storage"] = (
@@ -114,6 +116,7 @@ async def readiness(runtime: Runtime) -> dict[str, str]:
             notes = {name: one.value.note for name, one in (await context.store.get_many(Chore, list(NOTED))).items()}
             found |= {part: found[part] or notes.get(name, "") for name, part in NOTED.items()}
             found["storage"] = await runtime.store.storable() or found["storage"]
+            found["installation"] = foreign_connections(await context.store.find(FOREIGN))
     except (Unreachable, TimeoutError) as error:
         found["redis"] = str(error) or f"no answer within {READY_SECONDS:g} s"
     if runtime.store.lost_data():

@@ -15,9 +15,10 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.incidents.actions.list_incidents import publish_app_home
 from bot.notifications.deliver import tell_now
 from bot.ports import Unreachable
-from bot.requests.orphan_buttons import remove_orphaned_buttons
+from bot.requests.orphan_buttons import remove_orphaned_buttons, stranger
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import refusal
+from bot.views.words import refusals
 
 CALL_SECONDS = 2.0
 """Time limit of one call; a dialog's trigger lives 3 s."""
@@ -84,10 +85,16 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
     if home:
         await draw_home(context, interaction.who)
         return
+    whose: str | None = None if answer.record_lost else ""
+    if answer.record_lost:
+        async with _in_time("message without a record left as it is"):
+            whose = await stranger(context, interaction)
+    if whose:
+        said = refusal(refusals.other_installation(whose))
     if said is not None:
         async with _in_time("answer not delivered", action=interaction.name):
             await tell_now(context, _private(context, interaction, said), said)
-    if answer.record_lost:
+    if answer.record_lost and whose == "":
         async with _in_time("buttons not removed"):
             await remove_orphaned_buttons(context, interaction)
 

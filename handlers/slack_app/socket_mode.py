@@ -15,6 +15,7 @@ from bot.context.context import Context
 from bot.sources.slack_body import check_payload
 from handlers.cancellation import ended
 from handlers.http.unreadable import NotRead, reading
+from handlers.slack_app.connections import Connections
 from handlers.wiring import Runtime
 
 LOOK_SECONDS = 0.5
@@ -54,15 +55,17 @@ class SocketHandler(Protocol):
 async def socket_mode(runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
     """Receive by Socket Mode while the block runs; an unreachable Slack delays nothing else."""
     runtime.context.health.socket_mode = "Socket Mode is not connected yet"
-    listening = Listening(runtime.context, lambda: _handler(runtime, app))
-    task = asyncio.create_task(listening.run(), name="socket-mode")
+    connections = Connections(runtime.context)
+    listening = Listening(runtime.context, lambda: _handler(runtime, app, connections))
+    tasks = [asyncio.create_task(work, name="socket-mode") for work in (connections.listen(), listening.run())]
     try:
         yield
     finally:
-        await ended(task)
+        for task in tasks:
+            await ended(task)
 
 
-async def _handler(runtime: Runtime, app: AsyncApp) -> SocketHandler:
+async def _handler(runtime: Runtime, app: AsyncApp, connections: Connections) -> SocketHandler:
     """A handler that goes by the proxy and the certificates of [slack], not by those of the environment."""
     token, client = runtime.context.settings.env.slack_app_token.get_secret_value(), runtime.to_slack()
     handler = AsyncSocketModeHandler(app, token, web_client=client, ping_interval=PING_SECONDS)
@@ -71,6 +74,7 @@ async def _handler(runtime: Runtime, app: AsyncApp) -> SocketHandler:
         handler.client.aiohttp_client_session = client.session  # closed with the handler
     handler.client.proxy = None
     handler.client.socket_mode_request_listeners[:] = [partial(read_or_drop, handler.handle)]
+    handler.client.message_listeners.append(connections.heard)
     return handler
 
 

@@ -8,7 +8,7 @@ import pytest
 from bot.context.context import Health
 from bot.core.record import Claims
 from bot.maintenance.repair_threads import EPOCH
-from bot.ports import Failure, Own, Refused
+from bot.ports import Failure, OwnMessages, Refused
 from bot.registry import DUTIES
 from bot.requests.permission import acting
 from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Recovery
@@ -87,7 +87,7 @@ async def test_a_claim_that_shows_the_loss_is_not_worked_on_before_the_recovery(
 
     own = world.chat.own
 
-    async def slow(channel: str, *, since: float) -> tuple[Own, ...]:
+    async def slow(channel: str, *, since: float) -> OwnMessages:
         """Slack takes its time, in which a claimed incident would be posted."""
         await asyncio.sleep(0.1)
         return await own(channel, since=since)

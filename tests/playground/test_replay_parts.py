@@ -69,7 +69,7 @@ async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     assert [one.form for one in said] == [JournalForm.POST, JournalForm.REPLY, JournalForm.REWORDED, JournalForm.EDIT]
     assert (await chat.find("C1", "m3", since=AT), await chat.find("C1", "m1", since=AT)) == (posted, None)
     assert await chat.find("C1", "m2", since=AT, thread=posted.ts) == reply
-    assert [own.key for own in await chat.own("C1", since=AT)] == ["m3"]
+    assert [own.key for own in (await chat.own("C1", since=AT)).messages] == ["m3"]
     assert (await chat.group_members("S1"), await chat.permalink("C1", posted.ts)) == (frozenset(), "")
     with pytest.raises(Unreachable) as gone:
         await chat.update("C1", "9.9", Message("x"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from bot.adapters.http.rows import inner
-from bot.core.external import Outsider
+from bot.core.external import DEFAULT_INSTALLATION, Outsider
 
 V = TypeVar("V")
 
@@ -13,15 +13,20 @@ EVENT_TYPE = "tailback"
 MOST_CACHED = 2000
 
 
-def metadata_of(key: str) -> Mapping[str, object]:
-    """The metadata of our messages: only an opaque key, because every app and member can read it (C19)."""
-    return {"event_type": EVENT_TYPE, "event_payload": {"mark": key}}
+def metadata_of(key: str, installation: str) -> Mapping[str, object]:
+    """The metadata of our messages: only opaque ids, because every app and member can read them (C19)."""
+    return {"event_type": EVENT_TYPE, "event_payload": {"mark": key, "installation": installation}}
 
 
 def key_of(message: Mapping[str, object]) -> str:
     """A message's key; empty if it has none of ours."""
     metadata = inner(message, "metadata")
     return text_at(inner(metadata, "event_payload"), "mark") if metadata.get("event_type") == EVENT_TYPE else ""
+
+
+def installation_of(message: Mapping[str, object]) -> str:
+    """Which installation of the app posted a message with a key."""
+    return text_at(inner(inner(message, "metadata"), "event_payload"), "installation") or DEFAULT_INSTALLATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Identity:
     bot: str
     user: str
     team: str
+    installation: str = DEFAULT_INSTALLATION
+    """Several installations may share one token, and so the other ids."""
 
     def wrote(self, message: Mapping[str, object]) -> bool:
         """Whether a message is ours, by its author; anybody may copy a key."""

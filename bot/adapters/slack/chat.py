@@ -12,14 +12,15 @@ from bot.adapters.outages import Outages
 from bot.adapters.slack.answers import Cache, Identity, metadata_of, outsider, teams_of, text_at
 from bot.adapters.slack.client import responded
 from bot.adapters.slack.failures import ERRORS, unreachable
-from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past
+from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past, read_stranger
+from bot.core.external import DEFAULT_INSTALLATION
 from bot.ports import (
     EDIT_LANE,
     Block,
     Failure,
     Message,
     Outsider,
-    Own,
+    OwnMessages,
     Person,
     Posted,
     RateLanes,
@@ -46,9 +47,18 @@ class SlackChat:
     Every method raises Unreachable("Slack", ...); its class is in docs/explanation/promises.md#what-slack-errors-do.
     """
 
-    def __init__(self, client: AsyncWebClient, monotonic: Callable[[], float], lanes: RateLanes) -> None:
-        """`monotonic` gives seconds that never jump. After a 429 `lanes` pause the method in every process."""
-        self._client, self._lanes, self.has_slot = client, lanes, False
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        monotonic: Callable[[], float],
+        lanes: RateLanes,
+        installation: str = DEFAULT_INSTALLATION,
+    ) -> None:
+        """`monotonic` gives seconds that never jump. After a 429 `lanes` pause the method in every process.
+
+        Messages of another `installation` with the same token are not ours.
+        """
+        self._client, self._lanes, self.has_slot, self._installation = client, lanes, False, installation
         self._links: Cache[str] = Cache(monotonic, LINK_SECONDS)
         self._people: Cache[Person] = Cache(monotonic, PEOPLE_SECONDS)
         self._groups: Cache[frozenset[str]] = Cache(monotonic, PEOPLE_SECONDS)
@@ -77,7 +87,7 @@ class SlackChat:
 
         See docs/design/slack.md#replies-to-a-deleted-parent.
         """
-        asked: dict[str, object] = {"channel": channel, "text": message.text, "metadata": metadata_of(key)}
+        asked: dict[str, object] = {"channel": channel, "text": message.text, "metadata": self._metadata(key)}
         asked |= {"unfurl_links": False, "unfurl_media": False}
         if message.blocks:
             asked["blocks"] = message.blocks
@@ -95,7 +105,7 @@ class SlackChat:
         """Replace text and blocks; always both, because docs/design/slack.md#updates-drop-blocks."""
         asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
         if key:
-            asked["metadata"] = metadata_of(key)
+            asked["metadata"] = self._metadata(key)
         await self._write("chat.update", asked)
 
     async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
@@ -109,9 +119,16 @@ class SlackChat:
             raise Unreachable("Slack", "the history is too long to look through", failure=Failure.LATER)
         return found
 
-    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
-        """Our messages with a key, oldest first, among the newest 2,000 messages."""
-        return (await self._past(channel, since)).own
+    async def own(self, channel: str, *, since: float) -> OwnMessages:
+        """Our messages with a key, among the newest 2,000 messages."""
+        past = await self._past(channel, since)
+        return OwnMessages(past.own, past.strangers)
+
+    async def stranger(self, channel: str, ts: str) -> str:
+        return await read_stranger(self._read, await self._identity(), channel, ts)
+
+    def _metadata(self, key: str) -> Mapping[str, object]:
+        return metadata_of(key, self._installation)
 
     async def _past(self, channel: str, since: float, thread: str | None = None) -> Past:
         return await read_past(self._read, await self._identity(), channel, since, thread)
@@ -212,7 +229,8 @@ class SlackChat:
 
     async def _asked_identity(self) -> Identity:
         answer = await self._write("auth.test", {})
-        found = Identity(text_at(answer, "bot_id"), text_at(answer, "user_id"), text_at(answer, "team_id"))
+        bot, user, team = (text_at(answer, name) for name in ("bot_id", "user_id", "team_id"))
+        found = Identity(bot, user, team, self._installation)
         if not found.bot and not found.user:  # no message would count as ours
             raise Unreachable("Slack", "auth.test: an answer without our ids", failure=Failure.UNKNOWN)
         self._self = self._connected.keep("", found)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bot.adapters.http.background import begun
 from bot.adapters.http.rows import inner, rows
-from bot.adapters.slack.answers import Identity, key_of, text_at
-from bot.ports import Own
+from bot.adapters.slack.answers import Identity, installation_of, key_of, text_at
+from bot.ports import Failure, Own, Unreachable
 
 PAGE = 200
 MOST_PAGES = 10
@@ -23,6 +23,8 @@ class Past:
     own: tuple[Own, ...]
     since: float
     whole: bool
+    strangers: frozenset[str] = frozenset()
+    """Other installations that posted some with the same token."""
 
 
 async def read_past(read: Read, me: Identity, channel: str, since: float, thread: str | None = None) -> Past:
@@ -31,6 +33,7 @@ async def read_past(read: Read, me: Identity, channel: str, since: float, thread
     asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": f"{PAGE}"}
     asked |= {"include_all_metadata": "true"} | ({} if thread is None else {"ts": thread})
     found: list[Own] = []
+    strangers: set[str] = set()
     for _ in range(MOST_PAGES):
         answer = await read(method, asked)
         if not isinstance(answer.get("messages"), list):  # once it may be a gateway's answer, twice Slack has none
@@ -39,11 +42,26 @@ async def read_past(read: Read, me: Identity, channel: str, since: float, thread
             ts = text_at(message, "ts")
             first = message.get("thread_ts", ts) == ts
             if ts and (first or thread is not None) and me.wrote(message) and key_of(message):
-                found.append(Own(ts, key_of(message)))
+                if (installation := installation_of(message)) == me.installation:
+                    found.append(Own(ts, key_of(message)))
+                else:
+                    strangers.add(installation)
         asked["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
         if not asked["cursor"]:
             break
-    return Past(tuple(sorted(found, key=lambda one: (len(one.ts), one.ts))), since, not asked["cursor"])
+    own = tuple(sorted(found, key=lambda one: (len(one.ts), one.ts)))
+    return Past(own, since, not asked["cursor"], frozenset(strangers))
+
+
+async def read_stranger(read: Read, me: Identity, channel: str, ts: str) -> str:
+    """The other installation that posted this first message; empty if we did. Raises Unreachable."""
+    asked = {"channel": channel, "oldest": ts, "latest": ts, "inclusive": "true", "limit": "1"}
+    answer = await read("conversations.history", asked | {"include_all_metadata": "true"})
+    for message in rows(answer.get("messages")):
+        if text_at(message, "ts") == ts and me.wrote(message):
+            found = installation_of(message) if key_of(message) else me.installation
+            return "" if found == me.installation else found
+    raise Unreachable("Slack", "conversations.history: the message is not there", failure=Failure.GONE)
 
 
 class SharedReads:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.core.message import Block, Message
 from bot.playground.replay.journal import JournalForm, JournalMessage
-from bot.ports import Failure, Own, Person, Posted, Unreachable
+from bot.ports import Failure, Own, OwnMessages, Person, Posted, Unreachable
 
 TEAM = "T0REPLAY"
 
@@ -63,10 +63,14 @@ class RecordingChat:
                 return one.posted
         return None
 
-    async def own(self, channel: str, *, since: float) -> tuple[Own, ...]:
+    async def own(self, channel: str, *, since: float) -> OwnMessages:
         """The messages of a channel outside threads."""
         found = (one for one in self._standing.values() if one.posted.channel == channel and one.thread is None)
-        return tuple(Own(one.posted.ts, one.key) for one in found if one.key and one.at >= since)
+        return OwnMessages(tuple(Own(one.posted.ts, one.key) for one in found if one.key and one.at >= since))
+
+    async def stranger(self, channel: str, ts: str) -> str:  # noqa: ARG002 - the port's shape
+        """Nobody else writes here."""
+        return ""
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
         """Does nothing: nobody asks for anything."""

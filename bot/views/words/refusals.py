@@ -64,6 +64,11 @@ NOTHING_WAITS = "Nothing was changed. No reply in this thread has a button for i
 INCIDENT_UNKNOWN = "Nothing was changed. Tailback no longer knows this incident."
 INCIDENT_GONE = "the incident is no longer known"
 INCIDENT_OVER = "Nothing was changed. This incident is over."
+other_installation = (
+    "Nothing was changed. This message is from another Tailback with the same app, `{0}`. Slack sends each click to "
+    'only one of them, so press again. If that one is gone for good, write `installation = "{0}"` under [slack] in '
+    "the tailback.toml of this one."
+).format
 REQUEST_UNKNOWN = "Nothing was changed. Tailback no longer knows this request."
 ALREADY_YOURS = "You have already acknowledged this incident."
 TOO_LITTLE_FOR_A_CHART = "There are not enough figures for a chart yet. Try again in a few minutes."

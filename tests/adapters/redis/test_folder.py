@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.redis.server.engine import EmbeddedRedisError
-from bot.adapters.redis.server.folder import RedisFolder, running_url
+from bot.adapters.redis.server.folder import RedisFolder, running_url, written_installation
 
 
 @pytest.mark.parametrize("name", ["owner.lock", "server.lock", "socket", "appendonlydir", "redis.conf"])
@@ -47,3 +47,40 @@ def test_the_record_of_a_socket_that_is_a_link_says_nothing(tmp_path: Path) -> N
     (tmp_path / "elsewhere").write_text("/tmp/evil.sock")
     (tmp_path / "socket").symlink_to(tmp_path / "elsewhere")
     assert running_url(tmp_path) is None
+
+
+async def claimed(data: Path) -> str:
+    """Take the folder and leave it; the id that it has."""
+    folder = RedisFolder(data)
+    await folder.claim()
+    folder.release()
+    return folder.installation
+
+
+async def test_a_new_folder_gets_an_id_that_outlives_everything_else_in_it(tmp_path: Path) -> None:
+    """An empty Redis with the old id goes on in its threads; two new folders are two installations."""
+    data = tmp_path / "data"
+    first = await claimed(data)
+    for entry in data.iterdir():
+        if entry.name != "installation":
+            entry.unlink()
+    assert (await claimed(data), written_installation(data)) == (first, first)
+    assert await claimed(tmp_path / "other") != first
+
+
+async def test_a_folder_of_an_earlier_release_is_the_default_one(tmp_path: Path) -> None:
+    """Its messages carry no id."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "owner.lock").touch()
+    assert (await claimed(data), (data / "installation").read_text()) == ("default", "default\n")
+
+
+@pytest.mark.parametrize("wrong", ["", "two words\n", "\udcff"])
+async def test_an_id_that_cannot_be_read_stops_the_start(tmp_path: Path, wrong: str) -> None:
+    """With another one, Tailback would leave its own threads alone."""
+    data = tmp_path / "data"
+    await claimed(data)
+    (data / "installation").write_bytes(wrong.encode(errors="surrogateescape"))
+    with pytest.raises(EmbeddedRedisError, match="holds no id"):
+        await RedisFolder(data).claim()

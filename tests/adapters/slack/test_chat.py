@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from bot.adapters.slack.answers import Identity, key_of, metadata_of, outsider
 from bot.adapters.slack.chat import CONNECTED_SECONDS, SlackChat
 from bot.adapters.slack.history import Past, SharedReads
-from bot.ports import Failure, Message, Posted, Unreachable
+from bot.ports import Failure, Message, Own, OwnMessages, Posted, Unreachable
 from handlers.tools.demo_workspace import free_port
 from tests.adapters.slack.chatting import chatting
 from tests.answering import answering, answering_with
@@ -51,7 +51,8 @@ async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -
     """Metadata is readable by every app: an opaque id and no more (C19)."""
     await scene.chat.post(CI, HELLO, key="inc-1.root")
     asked = scene.asked("chat.postMessage")[0]
-    assert asked["metadata"] == {"event_type": "tailback", "event_payload": {"mark": "inc-1.root"}}
+    payload = {"mark": "inc-1.root", "installation": "default"}
+    assert asked["metadata"] == {"event_type": "tailback", "event_payload": payload}
     assert (asked["unfurl_links"], asked["unfurl_media"], asked["text"]) == (False, False, HELLO.text)
 
 
@@ -138,7 +139,25 @@ async def test_a_mark_that_somebody_else_copied_is_not_ours(scene: Scene) -> Non
     stored = scene.kit.stand_in.workspace.channels[CI].messages[posted.ts]
     stored |= {"bot_id": "B0STRANGER", "user": "U0STRANGER"}
     assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 5) is None
-    assert await scene.chat.own(CI, since=scene.kit.clock() - 5) == ()
+    assert await scene.chat.own(CI, since=scene.kit.clock() - 5) == OwnMessages()
+
+
+async def test_what_another_installation_posted_with_the_same_token_is_not_ours(scene: Scene) -> None:
+    """The id in the metadata decides; messages from before there were ids are those of `default`."""
+    posted = await scene.chat.post(CI, HELLO, key="early/a/1.000")
+    stored = scene.kit.stand_in.workspace.channels[CI].messages[posted.ts]
+    since = scene.kit.clock() - 5
+    async with chatting(scene.kit.url, clock=scene.clock, installation="staging") as other:
+        assert await other.find(CI, "early/a/1.000", since=since) is None
+        assert await other.own(CI, since=since) == OwnMessages(strangers=frozenset({"default"}))
+        assert await other.stranger(CI, posted.ts) == "default"
+        stored["metadata"] = {"event_type": "tailback", "event_payload": {"mark": "early/a/1.000"}}
+        assert await other.stranger(CI, posted.ts) == "default"
+        assert (await problem(other.stranger(CI, "1.000001"))).failure is Failure.GONE
+    assert await scene.chat.stranger(CI, posted.ts) == ""
+    assert await scene.chat.own(CI, since=since) == OwnMessages((Own(posted.ts, "early/a/1.000"),))
+    await scene.chat.update(CI, posted.ts, HELLO, key="early/a/1.000")
+    assert stored["metadata"] == metadata_of("early/a/1.000", "default")
 
 
 async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene) -> None:
@@ -302,13 +321,13 @@ def test_a_full_member_is_what_slack_clearly_says(facts: dict[str, object], full
 
 def test_metadata_of_another_kind_is_no_mark() -> None:
     """What a message carries for something else is not read as an incident."""
-    assert key_of({"metadata": {**metadata_of("m"), "event_type": "deployed"}}) == ""
-    assert key_of({"metadata": metadata_of("m")}) == "m"
+    assert key_of({"metadata": {**metadata_of("m", "default"), "event_type": "deployed"}}) == ""
+    assert key_of({"metadata": metadata_of("m", "default")}) == "m"
 
 
 def test_without_an_identity_nothing_is_ours() -> None:
     """auth.test that says nothing must not make every message ours."""
-    message = {"bot_id": "", "user": "", "metadata": metadata_of("m")}
+    message = {"bot_id": "", "user": "", "metadata": metadata_of("m", "default")}
     assert key_of(message) == "m"
     assert not Identity("", "", "").wrote(message)
     assert not Identity("", "", "").wrote({})

@@ -14,6 +14,7 @@ import structlog
 
 from bot.adapters.redis.server.engine import EmbeddedRedisError, Engine, die_with_parent, find_engine, with_watchdog
 from bot.adapters.redis.server.folder import RedisFolder, running_url
+from bot.core.external import DEFAULT_INSTALLATION
 
 __all__ = ["EmbeddedRedis", "EmbeddedRedisError", "Engine", "find_engine", "running_url"]
 
@@ -57,6 +58,11 @@ class EmbeddedRedis:
         self._supervisor: asyncio.Task[None] | None = None
         self._closed = asyncio.Event()
         self._failure: EmbeddedRedisError | None = None
+
+    @property
+    def installation(self) -> str:
+        """The id that the folder keeps; without `durable` there is nothing to tell apart."""
+        return self._folder.installation if self._folder is not None and self.durable else DEFAULT_INSTALLATION
 
     @property
     def pid(self) -> int | None:

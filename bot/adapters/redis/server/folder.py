@@ -3,6 +3,8 @@
 import asyncio
 import fcntl
 import os
+import re
+import secrets
 import shutil
 import socket as sockets
 import stat
@@ -12,6 +14,7 @@ from pathlib import Path
 import structlog
 
 from bot.adapters.redis.server.engine import EmbeddedRedisError
+from bot.core.external import DEFAULT_INSTALLATION, INSTALLATION
 
 OLD_SERVER_SECONDS = 15.0
 """How long a start waits for the server of a killed predecessor to finish."""
@@ -24,6 +27,9 @@ log = structlog.get_logger()
 _POLL_SECONDS = 0.02
 _LONGEST_SOCKET = 100  # bytes; sockaddr_un holds 108 on Linux and 104 on macOS, with the closing zero
 _PREFIX = "tailback-"
+
+INSTALLATION_FILE = "installation"
+"""Survives the loss of all records; a folder that holds nothing else is a new one of the same installation."""
 
 
 class RedisFolder:
@@ -40,6 +46,8 @@ class RedisFolder:
         self.server_lock = -1
         """The file descriptor for the server; only between `claim` and `release`."""
         self._owner_lock = -1
+        self.installation = DEFAULT_INSTALLATION
+        """What tells this folder's Tailback from others in the workspace; from `claim` on."""
 
     async def claim(self) -> None:
         """Take the folder, after a dead predecessor's server has ended, and create a new socket folder.
@@ -80,7 +88,8 @@ class RedisFolder:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         for entry in (self.path, *self.path.iterdir()):
             _refuse_foreign(entry)
-        if any(self.path.iterdir()) and not (self.path / "owner.lock").exists():
+        earlier = (self.path / "owner.lock").exists()
+        if not earlier and any(entry.name != INSTALLATION_FILE for entry in self.path.iterdir()):
             raise EmbeddedRedisError(
                 f"The data folder {self.path} holds files that are not Tailback's",
                 "set TAILBACK_DATA to a new or empty folder, which only this user will be able to read",
@@ -95,6 +104,24 @@ class RedisFolder:
             )
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        self.installation = self._named(DEFAULT_INSTALLATION if earlier else secrets.token_hex(4))
+
+    def _named(self, unless_written: str) -> str:
+        """The id in the folder; written now if it is not there, as in a folder of an earlier release."""
+        file, new = self.path / INSTALLATION_FILE, self.path / f"{INSTALLATION_FILE}.new"
+        if not file.exists():
+            new.unlink(missing_ok=True)
+            written = _open_private(new)
+            os.pwrite(written, f"{unless_written}\n".encode(), 0)
+            os.fsync(written)
+            os.close(written)
+            new.replace(file)
+        if (found := written_installation(self.path)) is None:
+            raise EmbeddedRedisError(
+                f"{file} holds no id of an installation",
+                "write the id of its messages there (one word), or remove the file to go on as `default`",
+            )
+        return found
 
     async def _old_server_ends(self) -> bool:
         """Whether it does in time; says what is waited for, since a start is silent otherwise."""
@@ -116,6 +143,15 @@ class RedisFolder:
         os.pwrite(written, os.fsencode(f"{place}/redis.sock"), 0)
         os.close(written)
         self.socket = Path(place, "redis.sock")
+
+
+def written_installation(data: Path) -> str | None:
+    """The id in a data folder; None if there is none."""
+    try:
+        found = (data / INSTALLATION_FILE).read_text("utf-8").strip()
+    except (OSError, UnicodeError):
+        return None
+    return found if re.fullmatch(INSTALLATION, found) else None
 
 
 def running_url(data: Path) -> str | None:
