@@ -18,6 +18,7 @@ from bot.core.external import (
     SilenceFound,
     Unreachable,
 )
+from bot.core.jobs.found import FoundJobs
 from bot.core.message import Block, Message
 from bot.core.paging.page import PageEvent
 from bot.core.pool.job import WebhookCoverage, WorkflowJob
@@ -43,20 +44,6 @@ class Clock(Protocol):
 
     def follow(self, epoch_seconds: float) -> None:
         """Go by the store's server from here on, which says that it is so late now."""
-
-
-EDIT_LANE = "edit"
-"""The rate lane of edits, which Slack limits for the whole workspace."""
-
-
-def post_lane(channel: str) -> str:
-    """The rate lane of posts in a channel."""
-    return f"post:{channel}"
-
-
-OPEN = "0"
-"""Index value of a token or channel that is usable again."""
-SHUT = -1.0
 
 
 class RateLanes(Protocol):
@@ -183,10 +170,23 @@ class Chat(Protocol):
 
 
 class Jobs(Protocol):
+    """Single jobs of any system, by address."""
+
+    async def find(self, url: str) -> FoundJobs:
+        """The jobs of the address of a job, run, build or pull request, or of a stored job's number; else why not."""
+
+
+class WebhookJobs(Protocol):
     """Jobs of GitHub Actions, from its webhooks."""
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         """A label's jobs, unordered, ignoring case: all that wait or run, and those that ended in the last hour."""
+
+    async def numbered(self, number: str) -> WorkflowJob | None:
+        """One job by its number; None if it is not stored."""
+
+    async def grouped(self, group: str) -> tuple[WorkflowJob, ...]:
+        """The stored jobs of a run or commit (`of_run`, `of_commit`), unordered."""
 
     async def line(self) -> WebhookCoverage | None:
         """How long webhooks have arrived without a gap; None if none did in two hours. Raises Unreachable."""

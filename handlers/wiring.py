@@ -15,13 +15,13 @@ import structlog
 from bot.adapters.build_context import Problems
 from bot.adapters.http.background import collected
 from bot.adapters.integrations import build
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import further_client, open_client, open_session
-from bot.adapters.stored_jobs import StoredJobs
 from bot.config import Settings, read_file
 from bot.context.context import Context, Health, PoolScaler
 from bot.core.external import DEFAULT_INSTALLATION, Problem
@@ -109,13 +109,10 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
     """Open everything, and close it in reverse order. Raises ConfigError, EmbeddedRedisError or Unreachable."""
     async with AsyncExitStack() as stack:
         clock = clock or RealClock(now() - time.monotonic())
-        url, embedded, kept = settings.env.redis_url.get_secret_value(), None, DEFAULT_INSTALLATION
+        embedded: LocalServer | None = None
+        url, kept = settings.env.redis_url.get_secret_value(), DEFAULT_INSTALLATION
         if not url:
-            from bot.adapters.redis.server.embedded import EmbeddedRedis
-
-            embedded = EmbeddedRedis(settings.env.tailback_data, durable=durable)
-            url, kept = await embedded.start(), embedded.installation
-            stack.push_async_callback(embedded.stop)
+            embedded, url, kept = await _embedded(settings, stack, durable=durable)
         clocks = Clocks(clock.now, time.monotonic, clock.rate, clock.ahead, clock.follow, running, now)
         store = RedisStore(connect(url), clocks, lease_seconds=settings.file.timing.lease, shared=embedded is None)
         stack.push_async_callback(store.aclose)
@@ -138,6 +135,7 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
             new_id=new_id,
             pagers=back_ends.pagers,
             issues=back_ends.issues,
+            jobs=back_ends.jobs,
             sns=back_ends.sns,
             tellings=TELLINGS,
             health=Health(sources=back_ends.silent),
@@ -145,6 +143,16 @@ async def opened(settings: Settings, *, durable: bool = True, clock: Clock | Non
         stack.push_async_callback(context.close)
         seen, further = _changed_at(settings.env.tailback_config), partial(further_client, api, back_ends.slack)
         yield Runtime(context, store, embedded, seen, clock, further, settings.file.of_the_start)
+
+
+async def _embedded(settings: Settings, stack: AsyncExitStack, *, durable: bool) -> tuple[LocalServer, str, str]:
+    """The bundled Redis, which ends with the stack, its address, and the installation that its folder names."""
+    from bot.adapters.redis.server.embedded import EmbeddedRedis
+
+    server = EmbeddedRedis(settings.env.tailback_data, durable=durable)
+    url = await server.start()
+    stack.push_async_callback(server.stop)
+    return server, url, server.installation
 
 
 def _changed_at(path: Path) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bot.adapters.build_context import BuildContext, options_of
 from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics import prometheus
 from bot.adapters.metrics.prometheus import discovered
 from bot.adapters.records import KINDS as KINDS  # noqa: PLC0414 - for a store of another product
@@ -19,7 +20,6 @@ from bot.adapters.redis.server.embedded import EmbeddedRedis, find_engine, runni
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
-from bot.adapters.stored_jobs import StoredJobs
 from bot.config import ConfigError, File, PoolTable, Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem

@@ -8,13 +8,15 @@ from bot.core.pool.job import (
     key_of,
     line_of,
     minute_of,
+    of_commit,
+    of_run,
     told,
 )
 from tests.fakes import FakeClock, Script
 
 
 class FakeJobs:
-    """Implements `bot.ports.Jobs` by the clock; `tell` is what a webhook does."""
+    """Implements `bot.ports.WebhookJobs` by the clock; `tell` is what a webhook does."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock, self.script = clock, Script("Redis (fake jobs)")
@@ -38,8 +40,18 @@ class FakeJobs:
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         self.script.asked("under")
-        known = [job for job, until in self._jobs.values() if until > self.clock.now()]
-        return tuple(job for job in known if key_of(label) in {key_of(asked) for asked in job.labels})
+        return tuple(job for job in self._known() if key_of(label) in {key_of(asked) for asked in job.labels})
+
+    async def numbered(self, number: str) -> WorkflowJob | None:
+        self.script.asked("numbered")
+        return next((job for job in self._known() if job.id == number), None)
+
+    async def grouped(self, group: str) -> tuple[WorkflowJob, ...]:
+        self.script.asked("grouped")
+        return tuple(job for job in self._known() if group in {of_run(job.run), of_commit(job.commit)})
+
+    def _known(self) -> list[WorkflowJob]:
+        return [job for job, until in self._jobs.values() if until > self.clock.now()]
 
     async def line(self) -> WebhookCoverage | None:
         """How long words have come without a gap."""

@@ -13,7 +13,7 @@ from bot.config import ConfigError, Table, WrongSetting, unusable
 from bot.config import ReachTable as ReachTable  # noqa: PLC0414 - integrations know it by this place
 from bot.core.external import Problem
 from bot.core.words import listed
-from bot.ports import Jobs, Store
+from bot.ports import Store, WebhookJobs
 from bot.wrong_settings import in_table
 
 T = TypeVar("T", bound=Table)
@@ -81,7 +81,7 @@ class BuildContext:
     """Epoch seconds."""
     store: Store | None = None
     """Where replicas share what one of them read; None if there are none."""
-    jobs: Jobs | None = None
+    jobs: WebhookJobs | None = None
     """Jobs from GitHub's webhooks; None if nobody stores them, as in the check."""
     kept: dict[tuple[type, str], object] = field(default_factory=dict, repr=False)
     """Objects shared between integrations in this process; use `shared`."""

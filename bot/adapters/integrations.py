@@ -10,6 +10,8 @@ from bot.adapters.github.issues import GitHubIssues
 from bot.adapters.github.issues import build as build_issues
 from bot.adapters.http.client import HttpPool
 from bot.adapters.http.connection import ConnectOptions
+from bot.adapters.jobs.find import FindJobs
+from bot.adapters.jobs.finder import JobFinder
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
@@ -20,7 +22,7 @@ from bot.adapters.source import SourceKind
 from bot.config import ConfigError, File, PoolTable, Settings, unusable
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import listed
-from bot.ports import Alertmanager, Jobs, Metrics, Pager, Scaler, Sns, Store
+from bot.ports import Alertmanager, Jobs, Metrics, Pager, Scaler, Sns, Store, WebhookJobs
 
 B = TypeVar("B")
 ScalerAndPolicy = tuple[Scaler, ScalePolicy]
@@ -45,6 +47,7 @@ class BackEnds:
     pagers: Mapping[str, Pager]
     """By configured name."""
     issues: GitHubIssues | None
+    jobs: Jobs
     sns: Sns
     slack: ConnectOptions
     """Connection settings of Slack."""
@@ -60,7 +63,7 @@ def build(
     settings: Settings,
     now: Callable[[], float],
     wire: HttpPool | None = None,
-    jobs: Jobs | None = None,
+    jobs: WebhookJobs | None = None,
     store: Store | None = None,
 ) -> BackEnds:
     """Build all back ends without contacting any. Raises ConfigError with every problem, its place and remedy.
@@ -71,18 +74,9 @@ def build(
     problems, file = Problems(), settings.file
     limits = TimeLimits(reading=max(TimeLimits().reading, READING_SHARE * file.timing.lease))
     context = BuildContext(wire or HttpPool(), settings.secret, now, store, jobs, limits=limits)
-    pool_scalers, alertmanagers = dict[str, ScalerAndPolicy](), dict[str, Alertmanager]()
-    silent = dict[str, str]()
-    metrics, figures = _metrics(file, context, problems, silent)
-    for pool, pool_table in file.pool.items():
-        with problems:
-            if raw := pool_table.scaler:
-                place = f'[pool."{pool}".scaler]'
-                scaler, policy = kind_of(place, raw, SCALERS)(pool, place, raw, context)
-                runners = pool_table.runners_per_machine
-                if runners > 1 and raw["kind"] in OF_MACHINES:
-                    scaler = PerMachine(scaler, runners)
-                pool_scalers[pool] = scaler, replace(policy, target=target_of(raw))
+    alertmanagers, silent, finders = dict[str, Alertmanager](), dict[str, str](), dict[str, JobFinder | None]()
+    metrics, figures = _metrics(file, context, problems, silent, finders)
+    pool_scalers = _scalers(file, context, problems)
     for name, raw in file.alertmanager.items():
         with problems:
             place = f"[alertmanager.{name}]"
@@ -99,7 +93,25 @@ def build(
     problems.settle()
     to_sns, to_slack = options
     sns = AmazonSns(context.wire, now, to_sns)
-    return BackEnds(metrics, figures, pool_scalers, alertmanagers, paged, issues, sns, to_slack, silent, context.wire)
+    found = FindJobs(jobs, finders, now)
+    return BackEnds(
+        metrics, figures, pool_scalers, alertmanagers, paged, issues, found, sns, to_slack, silent, context.wire
+    )
+
+
+def _scalers(file: File, context: BuildContext, problems: Problems) -> dict[str, ScalerAndPolicy]:
+    """By pool name."""
+    made = dict[str, ScalerAndPolicy]()
+    for pool, table in file.pool.items():
+        with problems:
+            if raw := table.scaler:
+                place = f'[pool."{pool}".scaler]'
+                scaler, policy = kind_of(place, raw, SCALERS)(pool, place, raw, context)
+                runners = table.runners_per_machine
+                if runners > 1 and raw["kind"] in OF_MACHINES:
+                    scaler = PerMachine(scaler, runners)
+                made[pool] = scaler, replace(policy, target=target_of(raw))
+    return made
 
 
 def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
@@ -117,7 +129,7 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
 
 
 def _metrics(
-    file: File, context: BuildContext, problems: Problems, silent: dict[str, str]
+    file: File, context: BuildContext, problems: Problems, silent: dict[str, str], finders: dict[str, JobFinder | None]
 ) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
     """(pool → its sources, pool → source in the pool's order → the figures that it can give)."""
     measured = {name: dict[str, Mapping[str, object]]() for name in file.metrics}
@@ -135,6 +147,7 @@ def _metrics(
             place, raw = f"[metrics.{name}]", file.metrics[name]
             kind = kind_of(place, raw, METRICS)
             sources[name] = kind(name, place, raw, pools, context)
+            finders[name] = known_jobs if isinstance(known_jobs := sources[name], JobFinder) else None
             periods[name] = getattr(kind.table.model_validate(dict(raw)), "every", 0.0)
             if kind.shared and context.store is not None:
                 shared = Shared(sources[name], context.store, context.now, periods[name], tuple(pools), name)

@@ -18,7 +18,7 @@ from bot.core.record import Prepared, Stored
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Offer, Surface, request_id
 from bot.core.requests.request import Request, Result
 from bot.core.scaling.limits import ScalePolicy
-from bot.ports import Alertmanager, Chat, IssueTracker, Metrics, Pager, Scaler, Sns, Store
+from bot.ports import Alertmanager, Chat, IssueTracker, Jobs, Metrics, Pager, Scaler, Sns, Store
 
 MOST_GROUPS = 10_000
 """Groups that a process remembers."""
@@ -88,6 +88,7 @@ class Context:
     """By configured name; the address of an old `[outside_slack]` is named OUTSIDE."""
     sns: Sns | None = None
     issues: IssueTracker | None = None
+    jobs: Jobs | None = None
     health: Health = field(default_factory=Health)
     past: PastReader = field(default_factory=PastReader)
     fleet: Fleet = field(default_factory=Fleet)

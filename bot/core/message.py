@@ -32,3 +32,17 @@ class MessageRecord:
     retry_at: float = 0.0
     """Nothing is sent before; epoch seconds."""
     trouble: str = ""
+
+
+EDIT_LANE = "edit"
+"""The rate lane of edits, which Slack limits for the whole workspace."""
+
+
+def post_lane(channel: str) -> str:
+    """The rate lane of posts in a channel."""
+    return f"post:{channel}"
+
+
+OPEN = "0"
+"""Index value of a token or channel that is usable again."""
+SHUT = -1.0

@@ -3,7 +3,18 @@
 from enum import StrEnum
 
 from bot.context.context import Context
-from bot.core.pool.job import EVERY_LABEL, HEARD_SECONDS, JobState, WorkflowJob, keep_seconds, key_of, minute_of, told
+from bot.core.pool.job import (
+    EVERY_LABEL,
+    HEARD_SECONDS,
+    JobState,
+    WorkflowJob,
+    keep_seconds,
+    key_of,
+    minute_of,
+    of_commit,
+    of_run,
+    told,
+)
 from bot.core.record import AlreadyDone, Change, Conflict, Put, Stored
 from bot.ports import Failure, Unreachable
 
@@ -48,14 +59,15 @@ async def take_job(context: Context, job: WorkflowJob, delivery: str) -> StoredJ
 
 
 def _change(held: Stored[WorkflowJob] | None, job: WorkflowJob, kept: float, delivery: str, context: Context) -> Change:
-    """The record, its list entry per label (and for all labels if a pool has every job), and the minute of the webhook.
+    """The record, its entries in the lists of its labels, run and commit, and the minute of the webhook.
 
-    A redelivery after the record expired would bring a finished job back into the queue, so events that do not end a
-    job are marked.
+    Where a pool has every job, it stands in the list of all labels too. A redelivery after the record expired would
+    bring a finished job back into the queue, so events that do not end a job are marked.
     """
     put = Put(held or Stored(job, 0), job, None, keep_seconds=kept)
     every = {EVERY_LABEL for pool in context.settings.file.pool.values() if pool.figures.get("label") == EVERY_LABEL}
     listed = [(f"jobs:{label}", job.id, kept) for label in sorted({key_of(label) for label in job.labels} | every)]
+    listed += [(of(name), job.id, kept) for of, name in ((of_run, job.run), (of_commit, job.commit)) if name]
     marks = () if job.state is JobState.COMPLETED or not delivery else (f"github:{delivery}",)
     heard = ("heard", minute_of(context.now()), HEARD_SECONDS)
     return Change(puts=(put,), listed=(*listed, heard), once=marks, once_value=job.id)

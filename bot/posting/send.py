@@ -13,9 +13,9 @@ import structlog
 
 from bot.context.context import Context
 from bot.context.save import point
-from bot.core.message import Message
+from bot.core.message import EDIT_LANE, OPEN, SHUT, Message, post_lane
 from bot.core.record import Record, Stored
-from bot.ports import EDIT_LANE, OPEN, SHUT, Failure, Posted, Unreachable, post_lane
+from bot.ports import Failure, Posted, Unreachable
 from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
 from bot.posting.ladder import step_by_step
 

@@ -63,6 +63,7 @@ def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:
         runner=runner,
         url=link(text(row.get("html_url"), None)),
         branch=text(row.get("head_branch"), MOST_TEXT_CHARS),
+        commit=text(row.get("head_sha"), MOST_LABEL_CHARS).lower(),
     )
 
 

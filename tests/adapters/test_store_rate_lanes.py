@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from bot.core.message import OPEN, SHUT
 from bot.core.record import Change
 from bot.playground.memory.rows import GRACE_SECONDS
-from bot.ports import OPEN, SHUT
 from tests.adapters.store_world import AnyStore, World
 
 LATE = 0.05

@@ -16,11 +16,11 @@ from pathlib import Path
 import aiohttp
 
 from bot.adapters.github.job_figures import figures
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.server.embedded import running_url
 from bot.adapters.redis.store import RedisStore
-from bot.adapters.stored_jobs import StoredJobs
 from bot.playground.serving import serving
 from tests.bench.intake import TOML, Sender, at_once
 from tests.bench.product import product

@@ -10,10 +10,10 @@ import httpx
 import pytest_asyncio
 
 from bot.adapters.github.job_figures import figures
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
-from bot.adapters.stored_jobs import StoredJobs
 from bot.core.pool.job import minute_of
 from bot.core.pool.pool import Snapshot
 from bot.core.record import Change

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.redis.store import RedisStore
+from bot.core.message import post_lane
 from bot.playground.slack.limits import Limits
-from bot.ports import post_lane
 from bot.posting.send import POST_BURST
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup

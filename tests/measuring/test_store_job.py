@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.adapters.stored_jobs import StoredJobs
+from bot.adapters.jobs.stored import StoredJobs
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.record import Conflict, Stored
 from bot.measuring.store_job import LEAST_SECONDS, TRIES, StoredJob, take_job

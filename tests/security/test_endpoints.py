@@ -8,10 +8,10 @@ import httpx
 import pytest
 import redis
 
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
-from bot.adapters.stored_jobs import StoredJobs
 from bot.core.incident.incident import State
 from handlers.http.throttle import FREE_A_MINUTE
 from tests.amazon import sealed

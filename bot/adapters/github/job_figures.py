@@ -40,8 +40,8 @@ def figures(
 ) -> Snapshot:
     """The sample of a pool from its label's jobs; times in epoch seconds.
 
-    `jobs` comes from `Jobs.under`, `line` from `Jobs.line`. `over` are ids of jobs that another source, such as the
-    REST API, reports as ended: they count as ghost rows while they look queued, and not as running.
+    `jobs` comes from `WebhookJobs.under`, `line` from its `line`. `over` are ids of jobs that another source, such as
+    the REST API, reports as ended: they count as ghost rows while they look queued, and not as running.
 
     Known at once: `queued`, `oldest_wait_seconds`, `waiting`, as soon as a job waits; `running_longest_seconds` and
     `duration_p50_seconds`, as soon as there is one. Known after a quarter of an hour of webhooks without a gap: that

@@ -5,8 +5,10 @@ from functools import partial
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.http.rows import Row, document, inner, instant, link, longest, number, rows, text, texts, whole
+from bot.adapters.jobs.buildkite import BuildkiteFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
+from bot.core.jobs.found import FoundJobs
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
@@ -68,9 +70,11 @@ class Buildkite(Present):
         self._agents = given.http(table, "Buildkite", table.url, headers=headers)
         self._metrics = Listing(self._ask_metrics, given.now, table.every)
         self._jobs: Listing[WaitingJobs] | None = None
+        api: Http | None = None
         if token := given.token("api_token_env", table.api_token_env):
             api = given.http(table, "Buildkite API", table.api_url, headers=bearer(token))
             self._jobs = Listing(partial(self._ask_jobs, api), given.now, table.every)
+        self._finder = BuildkiteFinder(api, given.name, given.now)
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The queue now; Buildkite says how often it may be asked, and `at` is the time it was. Raises Unreachable."""
@@ -104,6 +108,10 @@ class Buildkite(Present):
             waiting=longest(seen),
             missing=(jobs,) if isinstance(jobs, Gap) else (),
         )
+
+    async def find(self, url: str) -> FoundJobs | None:
+        """The jobs of a page of Buildkite, see `JobFinder`."""
+        return await self._finder.find(url)
 
     async def _waiting(self, queue: str, cluster: str, queued: int) -> list[Job] | Gap:
         """The waiting jobs of a queue, or why they are not known."""

@@ -16,9 +16,11 @@ from bot.adapters.http.background import begun
 from bot.adapters.http.client import Http
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.http.rows import rows
+from bot.adapters.jobs.github import GitHubFinder
 from bot.adapters.loop.turns import Turns
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import unusable
+from bot.core.jobs.found import FoundJobs
 from bot.core.pool.job import WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Origin, Snapshot
 from bot.core.words import listed
@@ -58,6 +60,9 @@ class GitHub(Present):
         self._fleet = RunnerFleet(self._api, table.owners, table.repositories)
         labels = [keys.asked(pool) for pool, keys in given.pools.items()]
         self._queue = GitHubQueue(self._api, table.organizations, table.repositories, labels)
+        only = {name.lower() for name in (*table.organizations, *table.repositories)}
+        known = frozenset[str]() if table.enterprises else frozenset(only)
+        self._finder = GitHubFinder(self._api, table.url, given.name, known, context.jobs)
         self._page: Listing[ProviderStatus] | None = None
         if table.status_url:
             page = given.http(table, "GitHub's status page", table.status_url)
@@ -104,6 +109,10 @@ class GitHub(Present):
             gaps = () if up is not None else (Gap("provider_up", status_words),)
             shot = replace(shot, provider_up=up, missing=(*shot.missing, *gaps))
         return replace(shot, api_remaining=remaining)
+
+    async def find(self, url: str) -> FoundJobs | None:
+        """The jobs of a page of GitHub, see `JobFinder`."""
+        return await self._finder.find(url)
 
     async def _webhooks(self) -> KnownQueues:
         """The jobs that webhooks told of, when they were read, and how complete they are; once for all pools."""

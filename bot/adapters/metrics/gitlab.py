@@ -13,8 +13,10 @@ from pydantic import Field
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.rows import Row, inner, instant, link, listing, longest, number, part, rows, text, texts, whole
+from bot.adapters.jobs.gitlab import GitlabFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
+from bot.core.jobs.found import FoundJobs
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import clock, listed
 from bot.ports import Failure, Unreachable
@@ -79,6 +81,7 @@ class Gitlab(Present):
         self._table = table = given.table
         token = given.token("token_env", table.token_env)
         self._http = given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token})
+        self._finder = GitlabFinder(self._http, table.url, given.name, table.projects, given.now)
         self._pools = {
             pool: keys.model_copy(update={"tags": keys.tags or (pool,)}) for pool, keys in given.pools.items()
         }
@@ -132,6 +135,10 @@ class Gitlab(Present):
             waiting=longest(waiting),
             missing=tuple(missing),
         )
+
+    async def find(self, url: str) -> FoundJobs | None:
+        """The jobs of a page of GitLab, see `JobFinder`."""
+        return await self._finder.find(url)
 
     async def _silent(self, tags: tuple[str, ...]) -> tuple["Silent", ...]:
         found = await tried(self._managers[tags])

@@ -10,8 +10,10 @@ from urllib.parse import unquote
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import basic
 from bot.adapters.http.rows import Row, document, inner, link, longest, number, part, rows, text, whole
+from bot.adapters.jobs.jenkins import JenkinsFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table, unusable
+from bot.core.jobs.found import FoundJobs
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
 
@@ -57,6 +59,7 @@ class Jenkins(Present):
         if login and ":" not in login:
             raise unusable(f"{given.place}: basic_env", f"{table.basic_env} must hold user:token")
         self._http = given.http(table, "Jenkins", table.url, headers=basic(login))
+        self._finder = JenkinsFinder(self._http, table.url, given.name, given.now)
         self._labels = {pool: keys.label or pool for pool, keys in given.pools.items()}
         self._looks = Listing(self._ask, given.now, table.every)
         self._known = {
@@ -95,6 +98,10 @@ class Jenkins(Present):
             missing=() if counted else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
         )
         return shot if mine or agents(nodes) else unplaced(shot, items)
+
+    async def find(self, url: str) -> FoundJobs | None:
+        """The builds of a page of Jenkins, see `JobFinder`."""
+        return await self._finder.find(url)
 
     async def _ask(self, now: float) -> Listed[tuple[Rows, Rows]]:
         queue, nodes = await asyncio.gather(

@@ -24,8 +24,9 @@ from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import AuditEntry
 from bot.core.external import Problem
 from bot.core.incident.incident import Incident
+from bot.core.message import OPEN, SHUT
 from bot.core.record import AlreadyDone, Change, Claim, Claims, Conflict, EndedAlerts, KnownGroup, Record, Stored
-from bot.ports import OPEN, SHUT, Failure, Unreachable
+from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 

@@ -21,7 +21,7 @@ from bot.core.pool.job import JobState, WorkflowJob
 from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count
-from bot.ports import Capacity, Failure, Jobs, Refused, Unreachable
+from bot.ports import Capacity, Failure, Refused, Unreachable, WebhookJobs
 
 BATCH = 10
 """Messages per SQS batch."""
@@ -73,7 +73,7 @@ class GithubAwsRunnersScaler:
     takes another job or ends.
     """
 
-    def __init__(self, pool: str, table: GithubAwsRunnersTable, aws: Aws, jobs: Jobs | None) -> None:
+    def __init__(self, pool: str, table: GithubAwsRunnersTable, aws: Aws, jobs: WebhookJobs | None) -> None:
         self._table, self._aws, self._jobs = table, aws, jobs
         self._label, self._system = table.label or pool, f"Scaler of {pool}"
         self._orders: OrderedDict[tuple[str, int], Order] = OrderedDict()

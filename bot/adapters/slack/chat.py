@@ -14,19 +14,8 @@ from bot.adapters.slack.client import responded
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past, read_stranger
 from bot.core.external import DEFAULT_INSTALLATION
-from bot.ports import (
-    EDIT_LANE,
-    Block,
-    Failure,
-    Message,
-    Outsider,
-    OwnMessages,
-    Person,
-    Posted,
-    RateLanes,
-    Unreachable,
-    post_lane,
-)
+from bot.core.message import EDIT_LANE, Block, Message, post_lane
+from bot.ports import Failure, Outsider, OwnMessages, Person, Posted, RateLanes, Unreachable
 from bot.sources.payload import fields
 
 CLOCK_SKEW_SECONDS = 60.0

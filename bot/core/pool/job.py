@@ -48,6 +48,8 @@ class WorkflowJob:
     runner: str = ""
     url: str = ""
     branch: str = ""
+    commit: str = ""
+    """The whole hash of what it tests, in lower case."""
     seen_at: float = 0.0
     """When its latest event arrived."""
     heard_at: float = 0.0
@@ -109,6 +111,16 @@ def keep_seconds(job: WorkflowJob, now: float) -> float:
 def key_of(label: str) -> str:
     """The list key of a runner label; GitHub ignores case."""
     return label.strip().lower()
+
+
+def of_run(run: str) -> str:
+    """The list of a run's jobs."""
+    return f"run:{run}"
+
+
+def of_commit(commit: str) -> str:
+    """The list of a commit's jobs."""
+    return f"commit:{commit}"
 
 
 def minute_of(now: float) -> str:

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from bot.core.audit_chain import AuditEntry, canonical, chained
 from bot.core.incident.incident import Incident
+from bot.core.message import OPEN, SHUT
 from bot.core.record import AlreadyDone, Change, Claim, Claims, Conflict, EndedAlerts, KnownGroup, Put, Record, Stored
 from bot.playground.memory.rows import MemoryData, MemoryRow, RateLane
-from bot.ports import OPEN, SHUT
 
 R = TypeVar("R", bound=Record)
 DAY = 86400.0

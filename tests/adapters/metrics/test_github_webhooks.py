@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics.github_webhooks import build
-from bot.adapters.stored_jobs import StoredJobs
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.measuring.store_job import take_job
 from bot.ports import Unreachable

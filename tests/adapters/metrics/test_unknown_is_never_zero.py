@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics.github_webhooks import build as build_webhooks
 from bot.adapters.metrics.prometheus import build as build_prometheus
 from bot.adapters.registry import METRICS
-from bot.adapters.stored_jobs import StoredJobs
 from bot.core.pool.merge import SourceAnswer, taken
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained, fresh
 from bot.measuring.store_job import take_job

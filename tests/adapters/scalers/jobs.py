@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob
+from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, of_commit, of_run
 
 
 def job(number: int, state: JobState = JobState.QUEUED, **more: Any) -> WorkflowJob:
@@ -19,6 +19,12 @@ class FakeJobs:
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         return tuple(reversed([one for one in self.jobs if label in one.labels]))
+
+    async def numbered(self, number: str) -> WorkflowJob | None:
+        return next((one for one in self.jobs if one.id == number), None)
+
+    async def grouped(self, group: str) -> tuple[WorkflowJob, ...]:
+        return tuple(one for one in self.jobs if group in {of_run(one.run), of_commit(one.commit)})
 
     async def line(self) -> WebhookCoverage | None:
         return None

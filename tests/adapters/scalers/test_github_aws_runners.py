@@ -9,7 +9,7 @@ import pytest
 
 from bot.adapters.scalers.github_aws_runners import build
 from bot.core.pool.job import JobState
-from bot.ports import Failure, Jobs, Refused, Scaler, Unreachable
+from bot.ports import Failure, Refused, Scaler, Unreachable, WebhookJobs
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.jobs import FakeJobs, job
@@ -31,7 +31,7 @@ async def pool_scaler(api: AwsApi) -> AsyncIterator[Make]:
     """Makes the adapter in front of it, with jobs 0 to 19 waiting."""
     async with answering(api.endpoint) as url, patient_pool() as wire:
 
-        def make(jobs: Jobs | None = TWENTY, queue: str = "linux", **more: object) -> Scaler:
+        def make(jobs: WebhookJobs | None = TWENTY, queue: str = "linux", **more: object) -> Scaler:
             raw = {**TABLE, "endpoint_url": url, "queue_url": f"{url}/1/{queue}", **more}
             return build("linux", PLACE, raw, replace(parts_with(wire), jobs=jobs))[0]
 

@@ -10,8 +10,9 @@ import pytest
 
 from bot.adapters.slack import chat as module
 from bot.adapters.slack.chat import SlackChat
+from bot.core.message import EDIT_LANE, Message, post_lane
 from bot.playground.slack.methods.registry import METHODS
-from bot.ports import EDIT_LANE, Failure, Message, Posted, Unreachable, post_lane
+from bot.ports import Failure, Posted, Unreachable
 from tests.adapters.slack.chatting import chatting
 from tests.fakes import FakeClock
 from tests.fakes_store import FakeData, FakeStore

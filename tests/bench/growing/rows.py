@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.http.client import HttpPool
+from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics.github import build
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.source import Present
-from bot.adapters.stored_jobs import StoredJobs
 from bot.context.context import Context
 from bot.core.alert import Alert, Delivery, Status
 from bot.core.incident.incident import Incident

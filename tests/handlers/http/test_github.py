@@ -7,7 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bot.adapters.stored_jobs import StoredJobs
+from bot.adapters.jobs.stored import StoredJobs
 from bot.config import Environment
 from bot.core.pool.job import JobState
 from bot.ports import Unreachable

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import redis
 
-from bot.adapters import stored_jobs
-from bot.adapters.stored_jobs import StoredJobs
+from bot.adapters.jobs import stored
+from bot.adapters.jobs.stored import StoredJobs
 from bot.context.context import Context
 from bot.core.pool.job import HEARD_SECONDS, JobState, WorkflowJob
 from bot.core.record import Change
 from bot.measuring.store_job import take_job
-from bot.ports import Failure, Jobs, Unreachable
+from bot.ports import Failure, Unreachable, WebhookJobs
 from tests.adapters.store_world import AnyStore
 from tests.adapters.store_world import World as StoreWorld
 from tests.fakes import FakeClock
@@ -25,7 +25,7 @@ LATER: dict[str, Any] = {"state": JobState.IN_PROGRESS, "runner": "i-1"}
 
 @dataclass
 class Keeper:
-    jobs: Jobs
+    jobs: WebhookJobs
     clock: FakeClock | None = None
     world: StoreWorld | None = None
     context: Context | None = None
@@ -111,7 +111,7 @@ async def test_the_line_is_known_from_the_first_word_on(keeper: Keeper) -> None:
 
 async def test_a_label_with_many_jobs_is_read_in_portions(monkeypatch: pytest.MonkeyPatch, keeper: Keeper) -> None:
     """All of them come, also where the last portion is a short one."""
-    monkeypatch.setattr(stored_jobs, "PORTION", 3)
+    monkeypatch.setattr(stored, "PORTION", 3)
     await keeper.tell(*(keeper.job(number) for number in range(10)))
     assert {job.id for job in await keeper.jobs.under("gpu")} == {str(number) for number in range(10)}
 

@@ -10,7 +10,7 @@ PORTION = 500
 
 
 class StoredJobs:
-    """Implements `bot.ports.Jobs` on any store."""
+    """Implements `bot.ports.WebhookJobs` on any store."""
 
     def __init__(self, store: Store, now: Callable[[], float]) -> None:
         self._store = store
@@ -18,7 +18,16 @@ class StoredJobs:
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         """A label's jobs: all that wait or run, and those that ended in the last hour."""
-        ids = await self._store.listed(f"jobs:{key_of(label)}")
+        return await self.grouped(f"jobs:{key_of(label)}")
+
+    async def numbered(self, number: str) -> WorkflowJob | None:
+        """One job by its number."""
+        held = await self._store.get(WorkflowJob, number)
+        return held.value if held else None
+
+    async def grouped(self, group: str) -> tuple[WorkflowJob, ...]:
+        """The stored jobs in a list of jobs, such as those of a run."""
+        ids = await self._store.listed(group)
         found: list[WorkflowJob] = []
         for first in range(0, len(ids), PORTION):
             held = await self._store.get_many(WorkflowJob, ids[first : first + PORTION])

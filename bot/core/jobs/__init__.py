@@ -1,0 +1,1 @@
+"""Single jobs: what is known of one by its address, and the kinds that they belong to."""
