@@ -47,7 +47,7 @@ class GitHubTable(SourceTable, GitHubCredentials):
     every: Seconds = 27.0
     """Shortest time between two rounds of calls, for any number of pools."""
     budget: int = Field(default=30, ge=2)
-    """Most calls in one round."""
+    """Calls in one round; those that fifteen rounds did not use are saved for one that needs more."""
     reserve: int = Field(default=500, ge=0)
     """Calls per hour left to other users of the same credentials."""
     status_url: BaseUrl | None = None

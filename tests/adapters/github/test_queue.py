@@ -10,6 +10,7 @@ from bot.adapters.github.api import Allowance
 from bot.adapters.github.pages import GitHubListing, Pages
 from bot.adapters.github.queue import STATUSES, GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownQueues
+from bot.adapters.metrics.github import SAVED_ROUNDS
 from bot.core.pool.pool import Gap
 from bot.ports import Unreachable
 from tests.adapters.github.standin import LABEL, ORG, REPO, stamp
@@ -20,9 +21,15 @@ SMALL = {"organizations": [ORG], "repositories": [REPO], "budget": 10}
 """One page of runners, four lists of runs, and five runs in a round."""
 
 
+def spent(w: World) -> None:
+    """No calls of earlier rounds are left, so that each round has its own alone."""
+    w.source._saved = 0
+
+
 async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once() -> None:
     """An incomplete list is no figure; then the newest figures are as old as the oldest answer behind them."""
     async with world(SMALL) as w:
+        spent(w)
         for n in range(1, 13):
             w.github.job(w.github.run(n, age=600 + n), 100 + n)
         looks = [await w.look()]
@@ -38,6 +45,7 @@ async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once() -> No
 async def test_more_runner_pages_than_the_budget_are_read_over_several_rounds() -> None:
     """Until then the runners are unknown, with the number of pages and the remedy; the queue is still read."""
     async with world(SMALL) as w:
+        spent(w)
         for _ in range(1100):
             w.github.runner(LABEL)
         found, later = await w.look(), await w.later()
@@ -53,6 +61,7 @@ async def test_more_repositories_than_the_budget_take_turns() -> None:
     """Those that were read longest ago come first, and nothing is known until each was read."""
     repos = [REPO, *(f"{ORG}/r{n}" for n in range(5))]
     async with world({"organizations": [ORG], "repositories": repos, "budget": 14}) as w:
+        spent(w)
         for repo in repos:
             w.github.runs.setdefault(repo, {})
         looks = [await w.look(), await w.later(), await w.later(), await w.later()]
@@ -76,6 +85,7 @@ async def test_a_list_that_is_shorter_than_its_total_is_unknown(w: World) -> Non
 async def test_more_than_a_thousand_runs_of_one_status_are_unknown() -> None:
     """GitHub lists at most 1,000 results of a search, ten pages of them."""
     async with world({**SMALL, "budget": 12}) as w:
+        spent(w)
         for n in range(900):
             w.github.run(n)
         found = await w.look()
@@ -88,9 +98,9 @@ def zombies(w: World, number: int, age: float) -> None:
         w.github.run(1000 + n, age=age + n, updated_at=stamp(NOW - age - n))
 
 
-@pytest.mark.parametrize(("age", "rounds"), [(40 * 86400.0, 0), (10 * 3600.0, 0)])
+@pytest.mark.parametrize(("age", "rounds"), [(40 * 86400.0, 0), (10 * 3600.0, 0), (2 * 3600.0, 0)])
 async def test_runs_that_never_get_a_job_hide_no_queue(age: float, rounds: int) -> None:
-    """Four hundred of them (actions/runner#3872): those with jobs and young ones are read first."""
+    """Four hundred of them (actions/runner#3872): those with jobs and young ones are read first, with saved calls."""
     async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
         zombies(w, 400, age)
         for n in range(1, 4):
@@ -103,6 +113,7 @@ async def test_runs_that_never_get_a_job_hide_no_queue(age: float, rounds: int) 
 async def test_old_runs_that_were_not_read_leave_an_empty_queue_unknown() -> None:
     """A job may wait in each of them, until all were read once; after two days none may."""
     async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
+        spent(w)
         zombies(w, 40, 10 * 3600.0)
         looks = [await w.look(), *[await w.later() for _ in range(3)]]
     assert [look.queued for look in looks] == [None, 0, 0, 0]
@@ -127,6 +138,19 @@ async def test_a_run_without_jobs_is_asked_again_after_pauses_that_double() -> N
     assert [later - earlier for earlier, later in pairwise(asked)] == [30, 60, 120, 240]
     assert all(look.at == NOW + 30 * number for number, look in enumerate(looks))
     assert (looks[16].queued, looks[-1].queued) == (0, 1)
+
+
+async def test_calls_that_were_not_used_are_saved_for_a_round_that_needs_more() -> None:
+    """Up to those of fifteen rounds, also at the start; after that each round has its own again."""
+    async with world(SMALL) as w:
+        for n in range(400):
+            w.github.job(w.github.run(n, age=600 + n), 1000 + n)
+        made = []
+        for _ in range(3):
+            before = len(w.github.asked)
+            await w.later()
+            made.append(len(w.github.asked) - before)
+    assert made == [SAVED_ROUNDS * 10, 10, 10]
 
 
 class Slow:
