@@ -7,16 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 
+from bot.api_settings import ApiClient, ApiTable, ApiTokenTable
 from bot.core.alert import AlertSender
 from bot.core.external import Problem
 from bot.core.incident.observe import Timing
 from bot.core.paging.page import OUTSIDE
 from bot.core.pool.pool import PoolRules
 from bot.core.routing import Route
+from bot.environment import EMPTY_SAYS_SOMETHING
+from bot.environment import SLACK as SLACK  # noqa: PLC0414 - others know it by this place
+from bot.environment import Environment as Environment  # noqa: PLC0414 - the same
+from bot.environment import parts as parts  # noqa: PLC0414 - the same
 from bot.settings import (
     ActionsTable,
     EarlyTable,
@@ -28,7 +33,6 @@ from bot.settings import (
     SlackTable,
     SnsTable,
     TimingTable,
-    web_address,
 )
 from bot.settings import IssuesTable as IssuesTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
@@ -39,13 +43,10 @@ from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
 from bot.settings import WrongSetting as WrongSetting  # noqa: PLC0414 - the same
-from bot.wrong_settings import in_table, named, problem_of, proxies, toml_problem
+from bot.wrong_settings import in_table, named, problem_of, toml_problem
 
 Name = Annotated[str, AfterValidator(named)]
-SLACK = "https://slack.com/api/"
 VARIABLE = re.compile("[A-Z_][A-Z0-9_]*")
-EMPTY_SAYS_SOMETHING = {"TAILBACK_WEBHOOK_HMAC_TIMESTAMP_HEADER"}
-"""Set but empty, this one means that only the body is signed; any other empty variable counts as unset."""
 
 
 class ConfigError(Exception):
@@ -84,6 +85,7 @@ class File(Table):
     report: ReportTable = ReportTable()
     permissions: PermissionsTable = PermissionsTable()
     http: HttpTable = HttpTable()
+    api: ApiTable | None = None
     alertmanager: dict[Name, dict[str, object]] = Field(default_factory=dict)
     sns: SnsTable = SnsTable()
     metrics: dict[Name, dict[str, object]] = Field(default_factory=dict)
@@ -154,48 +156,6 @@ class File(Table):
         return copy
 
 
-class Environment(Table):
-    """The variables of the environment, by their fixed names in lower case."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
-
-    slack_bot_token: SecretStr = SecretStr("")
-    slack_signing_secret: SecretStr = SecretStr("")
-    slack_app_token: SecretStr = SecretStr("")
-    slack_api_url: Annotated[str, AfterValidator(lambda given: web_address(given, SLACK) and given)] = SLACK
-    redis_url: SecretStr = SecretStr("")
-    tailback_data: Path = Path("./data")
-    tailback_config: Path = Path("./tailback.toml")
-    host: str = "127.0.0.1"
-    port: int = Field(default=8080, ge=0, le=65535)
-    forwarded_allow_ips: Annotated[str, AfterValidator(proxies)] = ""
-    tailback_health_host: str = ""
-    """Empty: the same as `host`."""
-    tailback_health_port: int | None = Field(default=None, ge=0, le=65535)
-    tailback_worker_port: int | None = Field(default=None, ge=0, le=65535)
-    tailback_webhook_token: SecretStr = SecretStr("")
-    tailback_webhook_hmac_secret: SecretStr = SecretStr("")
-    tailback_webhook_hmac_timestamp_header: str = "X-Grafana-Alerting-Timestamp"
-    github_webhook_secret: SecretStr = SecretStr("")
-    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(str.upper)] = "INFO"
-    log_format: Annotated[Literal["json", "console", ""], BeforeValidator(str.lower)] = ""
-
-    @property
-    def webhook_tokens(self) -> tuple[str, ...]:
-        """All valid tokens; two during a rotation."""
-        return parts(self.tailback_webhook_token)
-
-    @property
-    def github_secrets(self) -> tuple[str, ...]:
-        """All valid secrets of GitHub's webhooks; two during a rotation."""
-        return parts(self.github_webhook_secret)
-
-
-def parts(secret: SecretStr) -> tuple[str, ...]:
-    """The comma-separated values of a variable."""
-    return tuple(part.strip() for part in secret.get_secret_value().split(",") if part.strip())
-
-
 @dataclass(frozen=True)
 class Settings:
     """Environment and file together; `secret` looks up the variable that a `token_env` names."""
@@ -210,6 +170,16 @@ class Settings:
         return tuple(
             (token, AlertSender(table.name, tuple(table.sources), tuple(table.channels)))
             for table in self.file.sender
+            for token in parts(SecretStr(self.variables.get(table.token_env, "")))
+        )
+
+    @property
+    def api_tokens(self) -> tuple[tuple[str, ApiClient], ...]:
+        """Each valid token of the API; one whose variable is not set has none."""
+        tables: Sequence[ApiTokenTable] = self.file.api.tokens if self.file.api else ()
+        return tuple(
+            (token, ApiClient(table.name, frozenset(table.channels)))
+            for table in tables
             for token in parts(SecretStr(self.variables.get(table.token_env, "")))
         )
 

@@ -97,6 +97,7 @@ async def serving(
         address, env = "", runtime.context.settings.env
         leaving: list[Callable[[], None]] = []
         if web:
+            from handlers.api.routes import api_routes
             from handlers.http.web import Web
             from handlers.slack_app.app import slack_app
             from handlers.slack_app.respond import Afterwards
@@ -105,7 +106,9 @@ async def serving(
             stack.push_async_callback(afterwards.finished)
             app = slack_app(runtime.context, afterwards)
             listener = listen_on(env.host, env.port, "PORT")
-            address = await stack.enter_async_context(_listening(runtime, Web(runtime, app), listener, leaving))
+            address = await stack.enter_async_context(
+                _listening(runtime, Web(runtime, app, api_routes), listener, leaving)
+            )
             if (port := env.tailback_health_port) is not None:
                 await _serve_health(runtime, stack, port, "TAILBACK_HEALTH_PORT", env.tailback_health_host)
             if env.slack_app_token.get_secret_value():

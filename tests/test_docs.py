@@ -20,6 +20,7 @@ from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.scalers.cluster import ClusterTable
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.source import SourceTable
+from bot.api_settings import ApiTable, ApiTokenTable
 from bot.config import Environment, File, Settings, read_file
 from bot.core.finding import Scaling
 from bot.diagnosis.registry import RULES
@@ -66,6 +67,8 @@ TABLES: dict[str, type[Table]] = {
     "`[permissions]`": PermissionsTable,
     "`[http]`": HttpTable,
     "`[sns]`": SnsTable,
+    "`[api]`": ApiTable,
+    "A client of the API": ApiTokenTable,
     "How a back end is reached": ReachTable,
     "`[alertmanager.NAME]`": ApiV2Table,
     "`[metrics.NAME]`": SourceTable,

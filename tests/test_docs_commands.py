@@ -74,6 +74,7 @@ COVERED = {
     "tailback lock": "tests/test_launcher.py",
     "tailback setup": "tests/test_launcher.py",
     "curl -sG": "tests/handlers/tools/test_replay.py::test_the_documented_export_is_replayed_with_real_deliveries",
+    "curl -s": "tests/handlers/api/test_contract.py::test_the_curl_lines_of_the_page_ask_every_path",
     "promtool check rules": "tests/integrations/test_monitoring_examples.py",
     "promtool test rules": "tests/integrations/test_monitoring_examples.py",
     "tailback golden": "tests/test_launcher.py",

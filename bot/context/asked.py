@@ -1,8 +1,11 @@
 """What the model of the queue is told beside the figures: what the scaler does, and what the first cause says."""
 
+from collections.abc import Iterable
+
 from bot.context.context import Context
+from bot.core.finding import Diagnosis
 from bot.core.forecast.forecast import MOST_ADDED, Asked
-from bot.core.forecast.more_runners import Terms
+from bot.core.forecast.more_runners import Terms, WhatIf, what_if
 from bot.core.pool.pool import Pool
 
 
@@ -29,3 +32,9 @@ def steps_of(context: Context, pool: str, usual: tuple[int, ...]) -> tuple[int, 
     """The usual numbers of added runners, as far as the pool's scaler may be asked for so many at once."""
     most = asked_of(context, pool).most
     return tuple(dict.fromkeys(min(number, most) for number in usual))
+
+
+def effects_of(context: Context, pool: Pool, found: Diagnosis, counts: Iterable[int], terms: Terms) -> WhatIf:
+    """The effect of each number of added runners; none while its figures are old or could not be measured."""
+    rules = context.settings.file.rules_of(pool.id)
+    return WhatIf() if found.blind else what_if(pool.samples, rules, counts, terms)

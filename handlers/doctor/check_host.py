@@ -89,7 +89,7 @@ def _front_door(host: Host, settings: Settings) -> Iterator[CheckFinding]:
                 "host", f"Strangers reach Tailback itself: it listens on {env.host}, and no proxy is named",
                 "put nginx in front and set HOST=127.0.0.1 and FORWARDED_ALLOW_IPS (tailback example nginx.conf)",
             )  # fmt: skip
-    api = urlparse(str(getattr(getattr(settings.file, "api", None), "url", "")))
+    api = urlparse(settings.file.api.url if settings.file.api else "")
     if api.scheme == "http" and (api.hostname or "") not in HERE:
         yield warning("host", f"The tokens of [api] come to {api.hostname} without encryption",
                       "put a proxy with TLS in front, and write https:// in url of [api]")  # fmt: skip

@@ -1,16 +1,15 @@
 """Checks configuration and environment, before anything is contacted."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from urllib.parse import urlparse
 
-from bot.config import VARIABLE, Settings
+from bot.config import Settings
 from bot.core.external import Problem
 from bot.core.words import listed
-from bot.sources.registry import SOURCES
 from bot.sources.sns import known_arn
 from handlers.doctor.check_slips import misspelt, needless, swapped
+from handlers.doctor.check_tokens import token_problems
 from handlers.doctor.findings import CheckFinding, Level, ok, problem, warning
 
 CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
@@ -26,8 +25,6 @@ UNQUOTE = "take them away: a container's env file keeps quotes"
 WEAK = 16
 """Characters; a shorter random value may have less than 128 bits (C2)."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
-WITH_TOKEN = tuple(sorted(SOURCES.keys() - {"sns"}))
-"""Sources whose senders present a token."""
 
 
 def of_settings(settings: Settings) -> list[CheckFinding]:
@@ -69,6 +66,7 @@ def _senders_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
     yield "TAILBACK_WEBHOOK_HMAC_SECRET", settings.env.tailback_webhook_hmac_secret.get_secret_value()
     yield from (("GITHUB_WEBHOOK_SECRET", one) for one in settings.env.github_secrets)
     yield from ((f'The token of [[sender]] "{one.name}"', token) for token, one in settings.sender_tokens)
+    yield from ((f'The token of [api] "{one.name}"', token) for token, one in settings.api_tokens)
 
 
 def unset(settings: Settings, *, web: bool) -> list[Problem]:
@@ -131,7 +129,8 @@ def _webhooks(settings: Settings) -> Iterator[CheckFinding]:
     env = settings.env
     tokens, signing = env.webhook_tokens, env.tailback_webhook_hmac_secret.get_secret_value()
     own = settings.sender_tokens
-    yield from (problem("environment", one.what, one.remedy) for one in _sender_problems(settings))
+    wrong = token_problems(settings)
+    yield from (problem("environment", one.what, one.remedy) for one in wrong)
     if not tokens and not signing and not own:
         yield problem("environment", "Every alert is refused: TAILBACK_WEBHOOK_TOKEN is not set",
                       "choose a long random value (openssl rand -hex 32) and give it to the alert sender")  # fmt: skip
@@ -197,6 +196,11 @@ def _channels(settings: Settings) -> Iterator[CheckFinding]:
             yield problem("configuration", f"{places}: {channel!r} is not a channel id",
                           "copy the id (C…) from the end of the channel's details in Slack")  # fmt: skip
     reached = {file.slack.channel, *(route.channel for route in file.route)}
+    for client in file.api.tokens if file.api else ():
+        for channel in client.channels:
+            if not CHANNEL.fullmatch(channel):
+                yield problem("configuration", f'[api] "{client.name}": channels: {channel!r} is not a channel id',
+                              "copy the id (C…) from the end of the channel's details in Slack")  # fmt: skip
     for sender in file.sender:
         if nowhere := [channel for channel in sender.channels if channel not in reached]:
             yield warning("configuration",
@@ -258,26 +262,3 @@ def _actions(settings: Settings) -> Iterator[CheckFinding]:
     if file.actions.shadow:
         yield warning("configuration", "Actions are described, not done: shadow mode is on (actions.shadow = true)",
                       "set it to false to act")  # fmt: skip
-
-
-def _sender_problems(settings: Settings) -> Iterator[Problem]:
-    """A sender without a token of its own, or with a name or source that cannot be meant."""
-    tables, known = settings.file.sender, settings.sender_tokens
-    for name, count in Counter(table.name for table in tables).items():
-        if count > 1:
-            yield Problem(f'[[sender]] "{name}": {count} senders have this name', "give each its own")
-    with_token = {sender.name for _, sender in known}
-    for table in tables:
-        if table.name not in with_token:
-            remedy = "set it to a long random value (openssl rand -hex 32), or delete this sender"
-            variable = table.token_env if VARIABLE.fullmatch(table.token_env) else "the variable"
-            yield Problem(f'[[sender]] "{table.name}": token_env: {variable} is not set', remedy)
-        for source in table.sources:
-            if source not in WITH_TOKEN:
-                what = f'[[sender]] "{table.name}": sources: {source!r} is not a source that uses tokens'
-                yield Problem(what, f"write {listed(WITH_TOKEN)}")
-    holders: dict[str, set[str]] = {token: {"TAILBACK_WEBHOOK_TOKEN"} for token in settings.env.webhook_tokens}
-    for token, sender in known:
-        holders.setdefault(token, set()).add(f'[[sender]] "{sender.name}"')
-    for sharing in {tuple(sorted(names)) for names in holders.values() if len(names) > 1}:
-        yield Problem(f"{listed(sharing)} have the same token", "give each its own (openssl rand -hex 32)")

@@ -36,6 +36,8 @@ ALERTS_REJECTED = _counter(
 CREDENTIALS_REFUSED = _counter(
     "tailback_credentials_refused", "Requests without valid credentials, by endpoint and why.", "endpoint", "why"
 )
+API = _counter("tailback_api_requests", "Requests to the API, by client, operation and HTTP status.",
+               "client", "operation", "status")  # fmt: skip
 SLACK_UNREADABLE = _counter("tailback_slack_unreadable", "Requests that Slack signed and that cannot be read.")
 SIMPLIFIED = _gauge(
     "tailback_slack_blocks_left_out",

@@ -1,6 +1,6 @@
 """The web application: alert intake, Slack's requests, health and metrics."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from bot.context.context import Context
 from bot.sources.slack_body import check_shape
 from bot.sources.slack_signature import judged_by_headers, signed
 from handlers.http import alerts, github
@@ -19,12 +20,16 @@ from handlers.http.store_or_503 import RequestRefused, sender_of
 from handlers.http.unreadable import NotRead, reading
 from handlers.wiring import Runtime
 
+Further = Callable[[Context, FrontDoor], Iterable[Route]]
+
 
 class Web(HealthEndpoints):
     """The HTTP endpoints of one process."""
 
-    def __init__(self, runtime: Runtime, slack: AsyncApp) -> None:
+    def __init__(self, runtime: Runtime, slack: AsyncApp, further: Further = lambda *_: ()) -> None:
+        """`further` gives routes beside those for senders."""
         super().__init__(runtime)
+        self._further = further
         self._slack = AsyncSlackRequestHandler(slack)
         self.door = FrontDoor(runtime.context, runtime.machine_now)
 
@@ -35,6 +40,7 @@ class Web(HealthEndpoints):
             Route("/alerts/{source}", _Intake(self, alerts.intake), methods=["POST"]),
             Route("/github", _Intake(self, github.intake), methods=["POST"]),
             Route("/slack/events", self._from_slack, methods=["POST"]),
+            *self._further(self.runtime.context, self.door),
             *(shared if self.runtime.context.settings.env.tailback_health_port is None else shared[:1]),
         ]
 

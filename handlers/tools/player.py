@@ -4,15 +4,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context.asked import steps_of, terms_of
+from bot.context.asked import effects_of, steps_of, terms_of
 from bot.context.causes import diagnosed_in, with_forecast
 from bot.context.context import Context
 from bot.context.queries import open_incidents
-from bot.core.forecast.more_runners import WhatIf, what_if
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident
 from bot.core.pool.outlook import LeftOut
-from bot.core.pool.pool import Pool, PoolRules
+from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict
 from bot.core.requests.request import ScaleUp
 from bot.incidents.intake import take_alert
@@ -197,8 +196,7 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
     told = []
     for pool in [with_forecast(view.pools[name], view, incident) for name in names if name in view.pools]:
-        rules, named = view.rules.get(pool.id, PoolRules(pool.id)), found[pool.id]
         terms, counts = replace(terms_of(context, pool), said=None), steps_of(context, pool.id, ADDED)
-        more = WhatIf() if named.blind else what_if(pool.samples, rules, counts, terms)
-        told.append((pool, JournalJudgement(now, judgement(now, pool, named, more))))
+        more = effects_of(context, pool, found[pool.id], counts, terms)
+        told.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
     return told

@@ -21,7 +21,7 @@ BEHAVIORS = (
 GROUND = ("bot.ports", "bot.config", "bot.sources", "bot.diagnosis", "bot.views")
 LAYERS = (
     ("bot.core",),
-    ("bot.settings", "bot.wrong_settings"),
+    ("bot.settings", "bot.wrong_settings", "bot.api_settings", "bot.environment"),
     GROUND,
     ("bot.context",),
     ("bot.posting",),
@@ -36,6 +36,9 @@ HANDLERS = "handlers"
 
 NEIGHBORS: dict[tuple[str, str], str] = {
     ("bot.wrong_settings", "bot.settings"): "it tells of the validators' own errors",
+    ("bot.api_settings", "bot.settings"): "a table like the others, in a file of its own",
+    ("bot.environment", "bot.settings"): "the variables are a table too",
+    ("bot.environment", "bot.wrong_settings"): "one validator has words of its own",
     ("bot.maintenance.alert_on_waits", "bot.incidents.intake"): "an alert of our own is taken in as a delivery is",
     ("bot.maintenance.resync", "bot.incidents.intake"): "what a delivery missed is taken in as a delivery is",
 }
@@ -101,7 +104,6 @@ SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
 """Test file: the package whose modules it tests, and the table in it that has rows for each of them by its name."""
 
 TEXT_READERS: dict[str, str] = {
-    "bot.config": "variables with several values",
     "bot.context.save": "names of sets, such as watch:POOL",
     "bot.core.alert": "keys of groups, and texts that were cut",
     "bot.core.alert_holder": "addresses of Alertmanagers",
@@ -110,6 +112,8 @@ TEXT_READERS: dict[str, str] = {
     "bot.core.pool.history": "the compact rows of its own record",
     "bot.core.reporting.issue": "the marker in the text of an issue",
     "bot.core.requests.interaction": "request ids, INCIDENT.HASH",
+    "bot.environment": "variables with several values",
+    "bot.config": "names of variables",
     "bot.diagnosis.hosted": "labels of the CI provider's own machines",
     "bot.diagnosis.refused": "error codes of the clouds",
     "bot.incidents.intake": "index values, and keys of groups",
@@ -118,6 +122,8 @@ TEXT_READERS: dict[str, str] = {
     "bot.requests.permission": "Slack ids: a group begins with S",
     "bot.silencing.list_silences": "the tag in a silence's comment, [tailback ID]",
     "bot.wrong_settings": "pydantic's kinds of errors, and locations in tailback.toml",
+    "handlers.api.endpoints": "parameters of a request",
+    "handlers.api.http": "paths and headers of a request",
     "handlers.tools.commands": "the name of the program",
     "handlers.http.github": "content types",
     "handlers.http.health": "paths",

@@ -16,15 +16,22 @@ from bot.core.pool.outlook import Forecast, Score
 from bot.core.pool.pool import Pool
 from bot.views.words.timeline import entry_lines, entry_words
 
+Json = dict[str, object]
 SCHEMA = "tailback.incident/1"
 """Field names are stable; new ones may be added. Times are UTC (ISO 8601), durations seconds, unknown is null."""
 
 
 def as_json(incident: Incident, now: float) -> str:
     """One JSON object; `schema` is the version of its fields."""
-    document = {
+    told = incident_object(incident, now)
+    document = {"schema": told.pop("schema"), "exported_at": iso(now), **told}
+    return json.dumps(document, indent=2, ensure_ascii=True)
+
+
+def incident_object(incident: Incident, until: float) -> Json:
+    """The incident as values; durations of an open one end at `until` (epoch seconds)."""
+    return {
         "schema": SCHEMA,
-        "exported_at": iso(now),
         "id": incident.id,
         "title": incident.group.title,
         "state": incident.state,
@@ -35,14 +42,14 @@ def as_json(incident: Incident, now: float) -> str:
         "began_at": iso(incident.began_at),
         "opened_at": iso(incident.opened_at),
         "closed_at": iso(incident.closed_at),
-        "lasted_seconds": incident.lasted(now),
+        "lasted_seconds": incident.lasted(until),
         "slack": {"channel": incident.thread.channel, "ts": incident.thread.root},
         "owner": incident.ownership.owner,
         "acknowledged_at": iso(incident.ownership.acked_at),
         "deliveries": incident.group.deliveries,
         "alerts": [_alert(incident, number) for number in range(len(incident.group.alerts))],
         "alerts_not_shown": incident.group.truncated,
-        "pools": [_pool(incident, name, now) for name in incident.pools.candidates],
+        "pools": [_pool(incident, name, until) for name in incident.pools.candidates],
         "forecasts": [_score(score) for score in incident.pools.scores],
         "unknown_pools": list(incident.pools.unknown_pools),
         "silences": [{"id": s.id, "alertmanager": s.alertmanager, "by": s.by, "ends_at": iso(s.ends_at),
@@ -50,7 +57,6 @@ def as_json(incident: Incident, now: float) -> str:
         "timeline": [_entry(entry) for entry in incident.log.timeline],
         "timeline_entries_dropped": incident.log.entries - len(incident.log.timeline),
     }  # fmt: skip
-    return json.dumps(document, indent=2, ensure_ascii=True)
 
 
 def _alert(incident: Incident, number: int) -> dict[str, object]:
@@ -128,9 +134,6 @@ def dated(at: float, written: Callable[[datetime], str]) -> str | None:
         return None
 
 
-Json = dict[str, object]
-
-
 def judgement(at: float, pool: Pool, found: Diagnosis, more: WhatIf) -> Json:
     """The object that `tailback replay --json` prints; figures that are old, or of a failed measurement, are unknown.
 
@@ -151,7 +154,7 @@ def judgement(at: float, pool: Pool, found: Diagnosis, more: WhatIf) -> Json:
         "causes": causes(found.claims),
         "attribution": [{"factor": factor.value, "jobs": jobs} for factor, jobs in parts.items()],
         "forecast": forecast(outlook, queued),
-        "more_runners": _more_runners(more, found.claims),
+        "more_runners": more_runners(more, found.claims),
     }
 
 
@@ -179,7 +182,7 @@ def forecast(made: Forecast | None, queued: int | None) -> Json:
     }
 
 
-def _more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
+def more_runners(found: WhatIf, named: Sequence[Finding]) -> Json:
     """The effect of each number of added runners, and whether one of them helps; the cause tells only of harm."""
     harm = bool(named) and named[0].scaling is Scaling.HARMFUL
     helps = {None: Scaling.UNKNOWN, True: Scaling.HELPS, False: Scaling.HARMFUL if harm else Scaling.NO}[found.helps]

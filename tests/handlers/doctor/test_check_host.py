@@ -105,6 +105,19 @@ def test_every_token_that_goes_out_in_clear_text_is_named(
 
 
 @pytest.mark.parametrize(
+    ("url", "warned"),
+    [("http://ci.example:8080", True), ("https://ci.example", False), ("http://127.0.0.1:8080", False)],
+)
+def test_an_api_without_tls_is_named(url: str, warned: bool) -> None:
+    """Its tokens would be read on the way; on this machine nobody is between."""
+    api = {"url": url, "tokens": [{"name": "grafana", "token_env": "T"}]}
+    found = of_host(Host(), Settings(Environment(), File.model_validate({"api": api})))
+    assert [one.text for one in found if one.state is Level.WARNING] == (
+        ["The tokens of [api] come to ci.example without encryption"] if warned else []
+    )
+
+
+@pytest.mark.parametrize(
     ("variables", "container", "state"),
     [
         ({}, False, None),

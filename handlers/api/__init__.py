@@ -1,0 +1,1 @@
+"""The read-only API: the values that messages show, as JSON."""

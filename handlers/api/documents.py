@@ -1,0 +1,168 @@
+"""The objects of the API; the OpenAPI document and the schemas of the tools are generated from them.
+
+Times are ISO 8601 in UTC, durations end in `_seconds`, and what is unknown is null.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+Values = dict[str, object]
+Added = Annotated[int, Field(description="Runners beside those that there are")]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of a pool, with the source that measured it and when."""
+
+    value: float | bool | None
+    source: str | None
+    measured_at: str | None
+    missing: Annotated[str | None, Field(description="Why it is unknown; null where it is known")]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why jobs wait; ids are listed in docs/explanation/diagnosis.md."""
+
+    id: str
+    confidence: Literal["high", "medium", "low"]
+    share: Annotated[float | None, Field(description="Part of the queue that it explains, 0 to 1")]
+    because: Annotated[list[Values], Field(description="Values that show it, where a cause has any")] = field(
+        default_factory=list
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Waiting jobs by why they wait; the jobs of all parts add up to `queued`."""
+
+    factor: str
+    jobs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """When the queue has drained if nobody acts; durations count from `at`."""
+
+    at: str | None
+    kind: str
+    low_seconds: float | None
+    high_seconds: float | None
+    reason: str | None
+    median_seconds: float | None
+    probability_today: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedEffect:
+    """The expected drain with more runners; a bound beyond two days is null."""
+
+    added: Added
+    low_seconds: float | None
+    high_seconds: float | None
+    times_faster: float
+    times_faster_low: float
+    times_faster_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MoreRunners:
+    """Whether more runners help, and the effect of each number of them."""
+
+    helps: Literal["yes", "no", "harm", "unknown"]
+    effects: list[AddedEffect]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is concluded from a pool's figures."""
+
+    type: Literal["judgement"]
+    at: str | None
+    pool: str
+    queued: int | None
+    oldest_wait_seconds: float | None
+    causes: list[Cause]
+    attribution: list[Part]
+    forecast: Drain
+    more_runners: MoreRunners
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsDocument:
+    """The effect of each asked number of added runners on one pool."""
+
+    pool: str
+    at: str | None
+    more_runners: MoreRunners
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDocument:
+    """A pool: its figures, what is concluded from them, and its open incident."""
+
+    name: str
+    figures: dict[str, Figure]
+    judgement: Judgement
+    incident: Annotated[str | None, Field(description="Id of its oldest open incident; null if there is none")]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolPage:
+    items: list[PoolDocument]
+    next: Annotated[str | None, Field(description="The cursor of the next page; null on the last one")]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """When a job probably starts; durations count from the job's `at`."""
+
+    kind: str
+    low_seconds: float | None
+    median_seconds: float | None
+    high_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobDocument:
+    """A CI job: where it waits, what is ahead of it, and when it probably starts."""
+
+    at: str | None
+    url: str | None
+    id: str
+    name: str | None
+    pool: str | None
+    state: Literal["waiting", "held", "running", "ended", "unservable"] | None
+    queued_at: str | None
+    started_at: str | None
+    ended_at: str | None
+    ahead: Range | None
+    start: Start | None
+    usual_seconds: float | None
+    cause: str | None
+    incident: str | None
+    reason: Annotated[str | None, Field(description="Id of what is unknown, and why")]
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    items: list[JobDocument]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemDocument:
+    """Why a request was refused (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
