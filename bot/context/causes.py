@@ -106,9 +106,10 @@ def explained(view: View, incident: Incident, now: float, paces: Timing) -> View
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     named = [_remembered(view, verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
+    rivals = {one.pool: tuple(next_.cause for next_ in one.claims[1:3]) for one in named}
     names = [name for name in incident.pools.affected if name in view.pools]
     affected = {name: with_forecast(view.pools[name], view, incident) for name in names}
-    return replace(view, pools={**view.pools, **affected}, causes=causes, verdicts=verdicts)
+    return replace(view, pools={**view.pools, **affected}, causes=causes, rivals=rivals, verdicts=verdicts)
 
 
 def with_forecast(pool: Pool, view: View, incident: Incident) -> Pool:

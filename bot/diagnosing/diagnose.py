@@ -12,7 +12,7 @@ from bot.core.finding import Diagnosis
 from bot.core.incident.details.events import Diagnosed, QueueingPool
 from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.held_cause import remembered
-from bot.core.incident.incident import Incident
+from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, Snapshot, empty, stale
@@ -32,9 +32,14 @@ MOST_ENDED = 500
 """Ended incidents in which answers are looked for; a record has about 3 kB."""
 
 
-def _label(incident: Incident, _view: View) -> ButtonLabel | None:
-    """Available if a pool has a metrics source."""
-    return ButtonLabel("Diagnose") if incident.pools.candidates else None
+def _label(incident: Incident, view: View) -> ButtonLabel | None:
+    """Available if a pool has a metrics source; stands out while somebody works on a queue of unknown cause."""
+    if not incident.pools.candidates:
+        return None
+    unknown = bool(incident.pools.affected) and not any(name in view.causes for name in incident.pools.affected)
+    asked = any(entry.event is Event.DIAGNOSED for entry in incident.log.timeline)
+    works = incident.state is State.OPEN and incident.ownership.owner is not None
+    return ButtonLabel("Diagnose", primary=works and unknown and not asked)
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:

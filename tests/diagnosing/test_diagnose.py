@@ -1,7 +1,10 @@
 """Diagnose: the pools are read now; the thread hears what was seen, and what could not be seen."""
 
+from dataclasses import replace
+
 import pytest
 
+from bot.core.finding import Finding, Scaling
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import request_id
@@ -17,6 +20,16 @@ def test_it_is_offered_where_there_is_something_to_read() -> None:
     """An alert of which no pool is configured has no such button."""
     assert diagnose.ACTION.label(incident(), view()) is not None
     assert diagnose.ACTION.label(incident(pools=named()), view()) is None
+
+
+@pytest.mark.parametrize(("owner", "cause", "stands_out"), [(ANA, "", True), (None, "", False), (ANA, "limit", False)])
+def test_it_stands_out_while_somebody_works_on_a_queue_of_unknown_cause(
+    owner: str | None, cause: str, stands_out: bool
+) -> None:
+    known = {POOL: Finding(cause, 0.5, (), Scaling.HELPS, "raise_limit", POOL)} if cause else {}
+    label = diagnose.ACTION.label(incident(affected=(POOL,), owner=owner), replace(view(), causes=known))
+    assert label
+    assert label.primary is stands_out
 
 
 async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool(world: World) -> None:

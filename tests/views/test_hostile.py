@@ -90,7 +90,7 @@ def messages() -> dict[str, Callable[[], Message]]:
 
 def board(of: Incident, seen: View) -> Board:
     """Far more than fits on App Home."""
-    offers = {of.id: [Offer(f"a{n}", "Press", ACT, place) for place in Place for n in range(9)]}
+    offers = {of.id: [Offer(f"{place}{n}", "Press", ACT, place) for place in Place for n in range(4)]}
     leases = [PoolLeases(BIG, leases=(Lease("a", HOSTILE, "C1", 10**12, 1, NOW, of.id, ends_at=1e18),) * 30)] * 9
     rules = {name: PoolRules(name) for name in seen.pools}
     links = {of.id: "https://e.example/|<!channel>"}

@@ -52,6 +52,8 @@ class View:
     silenceable: bool = False
     fileable: bool = False
     causes: Mapping[str, Finding] = field(default_factory=dict)
+    rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By pool: the next causes after the first."""
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
     sourceless: frozenset[str] = frozenset()
     """Pools that no metrics source measures: nobody can wait until they are known to have drained."""

@@ -8,7 +8,7 @@ and never changes again.
 from collections.abc import Sequence
 
 from bot.core.alert import Kind
-from bot.core.finding import Finding
+from bot.core.finding import MEDIUM, Finding
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.message import Block, Message
@@ -23,6 +23,7 @@ from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
+from bot.views.parent.proof import proof
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import plainly, remedy_words, seen_words
@@ -47,7 +48,8 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         about = joined("\n", open_end, span(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
         return message(notification(first, rest or say("Nothing to do")), *blocks)
-    lines = (verdict(incident, view, now, timing), owner_words(incident), *silences(incident, now))
+    shown = verdict(incident, view, now, timing), _proof(incident, view, now, timing)
+    lines = (*shown, owner_words(incident), *silences(incident, now))
     owned = say("acknowledged") if incident.ownership.owner else say("not acknowledged")
     subject = listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)
     return message(
@@ -155,9 +157,9 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
                          seen=seen, about=about))  # fmt: skip
         about = say("")
     if cause is not None:
-        parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}). {helps}", about=about,
+        parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}).{or_else} {helps}", about=about,
                          cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
-                         helps=remedy_words(cause)))  # fmt: skip
+                         or_else=_or_else(cause, view.rivals.get(pool, ())), helps=remedy_words(cause)))  # fmt: skip
     if made is not None:
         also, steady = about if cause is None else say(""), view.pools[pool].steady if pool else None
         was = steady.was if steady else None
@@ -165,6 +167,20 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
         before = say(" (was {words} at {at})", words=earlier, at=date(was.at)) if was and earlier else say("")
         parts.append(say("*Forecast{about}:* {words}{was}.", about=also, words=forecast_words(made), was=before))
     return joined(" ", *parts) or None
+
+
+def _or_else(cause: Finding, rivals: Sequence[str]) -> Marked:
+    """What else it may be, where the first cause is hardly more than a guess."""
+    if cause.confidence >= MEDIUM:
+        return say("")
+    names = listed([cause_name(one) for one in rivals], 2)
+    return say(" It may also be: {names}.", names=escaped(names, 200)) if names else say(" No other known cause fits.")
+
+
+def _proof(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
+    pool, cause, _ = judged(incident, view, now, timing)
+    known = view.pools.get(pool)
+    return proof(known.latest if known else None, view.rules.get(pool, PoolRules(pool)), cause)
 
 
 def _waits_long(view: View, pool: str) -> bool:

@@ -167,13 +167,15 @@ def controls(offers: Sequence[Offer], subject: str, *, rest_shown: bool = False)
 
     With `rest_shown` the rest is buttons too, for App Home. `subject` is for screen readers.
     """
-    places = {Place.BUTTON, Place.MORE} if rest_shown else {Place.BUTTON}
-    buttons = [
-        button(one.label, one.name, one.request_id, f"{one.label}: {subject}", primary=one.primary)
-        for one in offers
-        if one.place in places
-    ]
+    presses = {
+        place: [
+            button(one.label, one.name, one.request_id, f"{one.label}: {subject}", primary=one.primary)
+            for one in offers
+            if one.place is place
+        ]
+        for place in (Place.BUTTON, Place.MORE)
+    }
     entries = [one for one in offers if one.place is Place.MENU and not (rest_shown and one.name == SHOW_MORE)]
-    menu = [option(offer.label, offer.request_id) for offer in entries]
-    elements = [*buttons, overflow(MORE, menu)] if menu else buttons
+    menu = [overflow(MORE, [option(one.label, one.request_id) for one in entries])] if entries else []
+    elements = [*presses[Place.BUTTON], *menu, *(presses[Place.MORE] if rest_shown else ())]
     return actions(*elements) if elements else None

@@ -15,7 +15,7 @@ def test_it_is_a_button_while_nobody_has_it_and_a_menu_entry_afterwards() -> Non
     assert free is not None
     assert taken is not None
     assert (free.text, free.place, free.primary) == ("Acknowledge", Place.BUTTON, True)
-    assert (taken.text, taken.place) == ("Take over", Place.MORE)
+    assert (taken.text, taken.place) == ("Take over", Place.MENU)
 
 
 async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
