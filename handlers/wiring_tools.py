@@ -20,7 +20,8 @@ from bot.adapters.redis.server.embedded import EmbeddedRedis, find_engine, runni
 from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
-from bot.config import ConfigError, File, PoolTable, Settings
+from bot.adapters.tailback_api import TailbackApi
+from bot.config import ConfigError, Environment, File, PoolTable, Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
 from bot.ports import Refused, Unreachable
@@ -49,6 +50,13 @@ async def records(settings: Settings) -> AsyncIterator[RedisStore]:
         store = _store(url, settings)
         stack.push_async_callback(store.aclose)
         yield store
+
+
+@asynccontextmanager
+async def running_api(env: Environment, place: str) -> AsyncIterator[TailbackApi]:
+    """The API of the installation at TAILBACK_URL, or else at `place`, where this environment's own would be."""
+    async with HttpPool() as pool:
+        yield TailbackApi(pool, env.tailback_url or place, env.tailback_api_token.get_secret_value().strip())
 
 
 @asynccontextmanager
