@@ -1,8 +1,8 @@
-"""Machines do not come: more runners are allowed and needed, none is idle, and hardly one is added."""
+"""Machines do not come, or as fast as ever but too slowly: more runners are allowed and needed, and none is idle."""
 
 from itertools import pairwise
 
-from bot.core.finding import LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import mean
 from bot.core.room import COUNTED_MINUTES, has_room, limit_of, never_came, room_of, window
 from bot.core.statement import Statement, statement
@@ -11,8 +11,29 @@ TELLING = ("creates", "create_failures", "booting")
 """The figures that would tell why."""
 
 
+OWN = 0.5
+"""Origin: most jobs; then a machine is launched for each, and ends with it."""
+
+
 def find(facts: Facts) -> Found | None:
     """Room below the limit and no idle runner, in every look of two boot times, while jobs wait."""
+    return None if _as_ever(facts) else _seen(facts)
+
+
+def slow(facts: Facts) -> Found | None:
+    """The same, where each job has its own machine and as many come as ever: their number was enough until now."""
+    return _seen(facts) if _as_ever(facts) else None
+
+
+def _as_ever(facts: Facts) -> bool:
+    usual, now = facts.usual, facts.now
+    came = now.creates if now.registered is None else now.registered
+    if came is None or not usual.arrivals or (usual.launches or 0.0) <= OWN:
+        return False
+    return came >= AS_MANY * COUNTED_MINUTES * usual.arrivals * (usual.launches or 0.0)
+
+
+def _seen(facts: Facts) -> Found | None:
     now, looks = facts.now, window(facts)
     if not limit_of(facts, now) or now.idle or now.busy is None or not has_room(facts, now):
         return None
@@ -32,8 +53,10 @@ def _came(facts: Facts) -> Statement:
     lately = [size for at, size in sizes if at >= begun]
     told = {"runners": lately[-1], "limit": limit_of(facts, now), "queued": now.queued, "known": now.limit is not None}
     if since > begun or now.registered:
-        came = max(now.registered or 0, lately[-1] - min(lately))
-        return statement("few_came", came=came, seconds=now.at - begun, room=round(room_of(facts, now)), **told)
+        came, seconds = lately[-1] - min(lately), now.at - begun
+        if (now.registered or 0) >= came:
+            came, seconds = now.registered or 0, 60 * COUNTED_MINUTES
+        return statement("few_came", came=came, seconds=seconds, room=round(room_of(facts, now)), **told)
     waits = max(since, facts.usual.since)  # before that nobody needed one
     return statement("none_came", seconds=now.at - waits, **told)
 
@@ -46,4 +69,8 @@ def _counted(facts: Facts) -> list[Statement]:
     return [statement("created_of", created=created, arrivals=round(COUNTED_MINUTES * arrived))]
 
 
-RULES = (Rule("too_few", find, Scaling.HELPS, remedy="check_scaling_settings", needs=("busy",)),)
+RULES = (
+    Rule("slow_scaling", slow, Scaling.HELPS, remedy="launch_faster", needs=("busy",), one_of=("registered", "creates"),
+         still=False),
+    Rule("too_few", find, Scaling.HELPS, remedy="check_scaling_settings", needs=("busy",)),
+)  # fmt: skip

@@ -37,8 +37,8 @@ class Expected:
 
 FULL = frozenset({"limit", "surge", "together", "hung"})
 STORIES = {
-    "surge": Expected(frozenset({"surge", "too_few"})),
-    "limit-reached": Expected(frozenset({"limit", "surge"})),
+    "surge": Expected(frozenset({"slow_scaling"}), frozenset({"surge"})),
+    "limit-reached": Expected(frozenset({"limit"}), frozenset({"surge"})),
     "stockout": Expected(frozenset({"stockout"}), FULL),
     "offline-hosts": Expected(frozenset({"offline"}), FULL),
     "provider-outage": Expected(frozenset({"provider"}), FULL),

@@ -44,3 +44,12 @@ def losing(registered: int) -> Facts:
     found = facts(looks=180, queued=200, creates=20, registered=registered)
     began = found.series[0].at
     return replace(found, series=tuple(replace(s, oldest_wait_seconds=s.at - began) for s in found.series))
+
+
+def slow_autoscaler() -> Facts:
+    """A machine for each job, launched as fast as ever and a little faster, while 150 jobs of one merge wait."""
+    calm = facts(looks=180, queued=0, oldest_wait_seconds=0.0, idle=2, booting=6, creates=30, registered=30, limit=90)
+    found = lately(calm, 40, queued=150, idle=0, booting=8, creates=40, registered=40)
+    began = AT - 2400
+    series = tuple(replace(s, oldest_wait_seconds=max(0.0, s.at - began)) for s in found.series)
+    return replace(found, series=series)

@@ -11,7 +11,7 @@ from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
-from tests.diagnosis.rows import HUNG, PLAIN, POOL, SOURCES, facts, lately, losing
+from tests.diagnosis.rows import HUNG, PLAIN, POOL, SOURCES, facts, lately, losing, slow_autoscaler
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 
@@ -81,6 +81,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("D1 hung", "hung", facts(**HUNG, limit=20, booting=0), Scaling.NO),
     ("runners die", "runners_die", facts(completions_per_minute=1.0), Scaling.HELPS),
     ("slow boots", "slow_boot", facts(booting=18, creates=10, registered=10, limit=99), Scaling.HELPS),
+    ("machines for each job, launched as fast as ever", "slow_scaling", slow_autoscaler(), Scaling.HELPS),
     ("few machines are requested", "too_few", facts(booting=3), Scaling.HELPS),
     ("nothing is online, and it is unknown why", "no_runner",
      facts(busy=0, booting=None, creates=None, registered=None, create_failures=None, limit=None), Scaling.UNKNOWN),

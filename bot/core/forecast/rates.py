@@ -16,6 +16,8 @@ LEAST_SAMPLES = 3
 NOW_MINUTES, PACE_MINUTES = 30.0, 60.0
 """Arrivals are counted over half an hour, ends over an hour, because few jobs end while jobs are long; both only since
 the trouble began."""
+RATE_MINUTES = 10.0
+"""Over which sources average rates."""
 BUSY_MINUTES = 5.0
 """Busy runners are a mean over this time, half of what exporters average rates over."""
 
@@ -112,13 +114,21 @@ def served_lately(series: Sequence[Snapshot], pace: float | None) -> float | Non
     return None if busy is None or pace is None else busy * pace
 
 
-def together(series: Sequence[Snapshot], usual: float) -> float:
-    """How many jobs come together: of the calm time, and of the last hour, where one batch may be the whole queue."""
+def since_it_began(minutes: float) -> float:
+    """The part of these minutes that tells what comes: without the jobs that began the trouble.
+
+    The time begins with them because they came, so they say nothing of how often such jobs come.
+    """
+    return minutes - RATE_MINUTES if minutes >= 2 * RATE_MINUTES else minutes
+
+
+def together(series: Sequence[Snapshot], usual: float, begun: float) -> float:
+    """How many jobs come together: of the calm time, and of the last hour, without those that began the trouble."""
     hour = [s for s in within(series, PACE_MINUTES) if s.queued is not None]
     rises = [
         max(0.0, servable(now) - servable(before))
         for before, now in pairwise(hour)
-        if now.at - before.at <= GAP_SECONDS
+        if now.at - before.at <= GAP_SECONDS and not before.at - NORMAL_WAIT_SECONDS <= begun <= now.at
     ]
     total = sum(rises)
     return max(usual, sum(rise * rise for rise in rises) / total if total else 1.0)

@@ -15,6 +15,7 @@ from bot.core.forecast.rates import (
     rise_of,
     servable,
     served_lately,
+    since_it_began,
     started_in_order,
     together,
     waited_minutes,
@@ -146,7 +147,7 @@ def seen_of(
         normal_wait=rules.normal_wait_seconds / 60,
         boot=boot,
         arrivals=came,
-        batches=together(series, usual.batches),
+        batches=together(series, usual.batches, usual.since),
         ends=ends,
         runners=runners,
         counted=last.busy is not None,
@@ -167,7 +168,7 @@ def _flow(series: Sequence[Snapshot], usual: Baseline) -> tuple[Count, Count, fl
     ends = ends_of(series, min(since, PACE_MINUTES)) or (None if pace else started_in_order(series))
     pace = ends.rate if ends and ends.jobs else pace
     served = served_lately(series, pace)
-    came = arrivals_of(series, served, min(since, NOW_MINUTES))
+    came = arrivals_of(series, served, min(since_it_began(since), NOW_MINUTES))
     if came is None:
         known = sum(s.queued is not None for s in series)
         return statement("few_samples", known=known, needed=LEAST_SAMPLES)

@@ -48,6 +48,8 @@ class Particles:
     """... and once the trouble is over."""
     grows: Array
     """Runners that come per minute as it is."""
+    launched: Array
+    """Machines that come per minute as it is, where each ends with its job; empty: runners stay."""
     ends: Array
     """Minutes until the trouble ends."""
     back: Array
@@ -86,6 +88,7 @@ def state_of(seen: Seen, pool: str) -> Particles:
     return Particles(
         pool, seen, load, level, drift, runners, pace, usual_pace,
         grows=grows * (seen.still is None),
+        launched=_launched(dice, seen),
         ends=_lasts(dice, lasted),
         back=_returns(dice, seen, lasted),
     )  # fmt: skip
@@ -94,6 +97,16 @@ def state_of(seen: Seen, pool: str) -> Particles:
 def _gamma(dice: np.random.RandomState, count: Count, weight: float, batch: float) -> Array:
     """Draws of a rate of batches: the prior counts as one batch in `weight` minutes."""
     return dice.standard_gamma(1 + count.jobs / batch, PARTICLES) / (weight + count.minutes)
+
+
+def _launched(dice: np.random.RandomState, seen: Seen) -> Array:
+    came = seen.supply.launched
+    if came is None or seen.until is not None:
+        return np.zeros(0)
+    return np.asarray(
+        dice.standard_gamma(1 + came.jobs, PARTICLES)
+        / (came.minutes + 1 / max(seen.supply.usual_launches, 1 / DAY_MINUTES))
+    )
 
 
 def _lasts(dice: np.random.RandomState, lasted: float) -> Array:

@@ -12,6 +12,8 @@ from bot.core.statement import Statement, statement
 
 PATIENCE_BOOTS, LEAST_MINUTES = 2.0, 10.0
 """A machine that is late by a boot is not missing; nor is one within the time over which sources average."""
+COUNTED_MINUTES = 15.0
+"""Over which sources count machines that register (docs/reference/metrics.md)."""
 ROOM = 0.1
 """Share of the limit, at least two machines, that must be missing: fewer may be a count that is late."""
 
@@ -34,6 +36,11 @@ class Supply:
     """Machines that boot beyond those that boot all the time."""
     usual: float
     """Runners that the pool has when nothing keeps them away."""
+    launched: Count | None = None
+    """Machines that came lately, where each job has its own and the pool has room: each ends with its job, so more
+    come only if more are launched. None: runners stay."""
+    usual_launches: float = 0.0
+    """Machines that usually come per minute."""
 
 
 def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: float) -> Supply:
@@ -57,7 +64,21 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
     reached = room <= max(1.0, FULL_WITHIN * last.limit)
     highest = max(float(last.limit), usual.limit or 0.0)
     return Supply(works, (last.limit - away) * works, limited=True, reached=reached, came=Count(grew, minutes),
-                   booting=booting, usual=highest * works)  # fmt: skip
+                   booting=booting, usual=highest * works, launched=None if reached else launched(series, usual),
+                   usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0))  # fmt: skip
+
+
+def launched(series: Sequence[Snapshot], usual: Baseline) -> Count | None:
+    """Machines that came lately, where each job has its own and none is idle: those that registered, else the started
+    jobs. None where runners stay, or nobody counts."""
+    last = series[-1]
+    if last.idle or not usual.launches or usual.launches <= 0.5:
+        return None
+    if last.registered is not None:
+        return Count(float(last.registered), COUNTED_MINUTES)
+    lately = [s for s in within(series, COUNTED_MINUTES) if s.starts_per_minute is not None]
+    started = sum(s.starts_per_minute or 0.0 for s in lately)
+    return Count(started / len(lately) * COUNTED_MINUTES, COUNTED_MINUTES) if lately else None
 
 
 def _booting(sample: Snapshot, boot: float) -> float:
@@ -117,6 +138,7 @@ def none_came(series: Sequence[Snapshot], boot: float, floor: float, supply: Sup
         if room < max(2.0, ROOM * limit) or sample.idle or (sample.queued or 0) <= floor:
             return None
     chance = math.sqrt(online(known[0]) or 1) if supply.works < 1 else 0.0  # where each job has its own machine
-    if supply.came.jobs > chance or supply.booting >= 1:
+    many = supply.launched is not None and supply.launched.jobs > 1
+    if many or supply.came.jobs > chance or supply.booting >= 1:
         return None
     return statement("none_come", minutes=round(patience), limit=known[-1].limit)

@@ -180,10 +180,17 @@ class _Going:
         came = state.grows[alive] * broken + boots * np.minimum(1.0, broken / seen.boot)
         fewer = runners * np.exp(-state.pace[alive] * broken)  # above a limit that fell, jobs end first
         now = np.where(runners > most, np.maximum(most, fewer), np.minimum(most, runners + came))
-        booted = np.maximum(0.0, over - seen.boot)
-        now = now + np.maximum(0.0, usual - now) * -np.expm1(-booted / seen.boot)
-        back = np.where(self.back[alive] < at, seen.offline * seen.supply.works, 0.0) if seen.offline else 0.0
-        return np.asarray(np.minimum(now + back, np.maximum(usual, now)), np.float64)
+        booted, slow = np.maximum(0.0, over - seen.boot), np.zeros(len(alive), bool)
+        if len(state.launched):  # as many run as are launched while a job lasts
+            slow = state.launched[alive] >= seen.supply.usual_launches  # as ever, so no end of the trouble changes it
+            settled = state.launched[alive] / state.pace[alive]
+            now = np.minimum(
+                most, settled + (runners - settled) * np.exp(-state.pace[alive] * np.where(slow, at, broken))
+            )
+        hosts = seen.offline * seen.supply.works
+        away = np.where(self.back[alive] < at, 0.0, hosts)  # hosts come back by themselves, whatever else ends
+        now = np.where(slow, now, now + np.maximum(0.0, usual - away - now) * -np.expm1(-booted / seen.boot))
+        return np.asarray(np.minimum(now + hosts - away, np.maximum(usual, now)), np.float64)
 
     def _come(self, at: Array, present: Array) -> Array:
         """The minute at which added runners take jobs."""

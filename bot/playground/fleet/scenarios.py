@@ -55,32 +55,25 @@ HEALTHY = Scenario(
 
 SURGE = Scenario(
     name="surge",
-    title="A surge of jobs after a big merge",
+    title="A big merge, and a slow autoscaler",
     text=(
-        "A large merge has set off a burst of jobs for linux.2xlarge, and people keep pushing. The autoscaler is well "
-        "below its limit, but adds runners slowly, so the queue hardly shrinks by itself. The alert names no pool."
+        "A large merge has set off a burst of jobs for linux.2xlarge. The autoscaler is well below its limit, but it "
+        "launches only three machines a minute, so the queue shrinks slowly by itself. The alert names no pool."
     ),
-    try_this="Open the thread, press Scale up, add 20 runners, and watch the queue drain in about two minutes.",
-    true_cause="surge",
+    try_this="Open the thread, press Scale up, add 20 runners, and watch the queue drain in about a minute.",
+    true_cause="slow-scaling",
     helps=True,
     affected=("linux.2xlarge",),
     rule=ALL_QUEUES,
-    pools=(
-        replace(
-            LINUX,
-            bursts=(Burst(-24 * MINUTE, 100),),
-            rates=(Rate(-24 * MINUTE, 3.5), Rate(12 * MINUTE, 2.55), Rate(7 * HOUR, 2.1)),
-        ),
-        LINUX_LARGE, GPU, MACOS, WINDOWS,
-    ),
-)  # fmt: skip
+    pools=(replace(LINUX, creates_per_minute=3, bursts=(Burst(-24 * MINUTE, 190),)), LINUX_LARGE, GPU, MACOS, WINDOWS),
+)
 
 LIMIT_REACHED = Scenario(
     name="limit-reached",
     title="The pool has reached its limit",
     text=(
-        "More work than usual arrives for linux.4xlarge. All 24 runners that the pool may have are busy with real work,"
-        " and the autoscaler may not create another one."
+        "For hours linux.4xlarge has had more work than its limit allows. All 24 runners that the pool may have are "
+        "busy with real work, and the autoscaler may not create another one."
     ),
     try_this="Press Scale up and go beyond the limit of 24: the limit is raised, and the queue drains.",
     true_cause="limit-reached",
@@ -92,8 +85,8 @@ LIMIT_REACHED = Scenario(
         replace(
             LINUX_LARGE,
             step=40,
-            bursts=(Burst(-24 * MINUTE, 85),),
-            rates=(Rate(-24 * MINUTE, 1.9), Rate(20 * MINUTE, 1.6), Rate(8 * HOUR, 0.8)),
+            arrivals_per_minute=1.4,
+            rates=(Rate(-225 * MINUTE, 2.1), Rate(HOUR, 1.6), Rate(8 * HOUR, 1.2)),
         ),
         GPU, MACOS,
     ),

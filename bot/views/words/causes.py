@@ -31,6 +31,7 @@ CAUSES = {
     "surge": "a surge of jobs",
     "runners_die": "runners die while running jobs",
     "slow_boot": "machines take far longer than usual to boot",
+    "slow_scaling": "the autoscaler adds machines too slowly",
     "too_few": "machines do not come",
     "no_runner": "no runner is online",
     "together": "a problem shared by many pools",
@@ -156,6 +157,7 @@ REMEDIES = {
     "check_scaling_settings": (
         "Check that the autoscaler runs, and its log. Then check its step, cooldown and target."
     ),
+    "launch_faster": "Add runners now. Then raise how many machines the autoscaler may launch at once.",
     "find_what_kills": "Find out what ends them: spot reclaims, memory, an idle timeout. New ones die too.",
     "look_at_boot_log": "Check one machine's boot log, the image registry and the network. New ones boot as slowly.",
     "add_runners": "Add runners if the forecast is longer than their boot time. Cancel superseded runs.",

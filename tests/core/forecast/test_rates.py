@@ -64,9 +64,11 @@ def test_an_unknown_wait_is_not_zero(queued: int, falls: float, minutes: float) 
 def test_jobs_that_came_at_once_came_together() -> None:
     batch = [replace(s, queued=5 if n < 15 else 65) for n, s in enumerate(series())]
     evenly = [replace(s, queued=5 + 2 * n) for n, s in enumerate(series())]
-    assert together(batch, 1.0) == 60
-    assert together(evenly, 1.0) == 2
-    assert together(evenly, 7.0) == 7
+    began = batch[15].at
+    assert together(batch, 1.0, 0.0) == 60
+    assert together(batch, 1.0, began) == 1, "those that began the trouble say nothing of the next"
+    assert together(evenly, 1.0, 0.0) == 2
+    assert together(evenly, 7.0, 0.0) == 7
 
 
 @pytest.mark.parametrize("hidden", [(), ("arrivals_per_minute",), ("starts_per_minute", "completions_per_minute")])
