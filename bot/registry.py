@@ -25,6 +25,8 @@ from bot.incidents.digest import post_digest
 from bot.incidents.paging import page
 from bot.incidents.reconcile import reconcile
 from bot.incidents.rejected_alert import post_rejected
+from bot.jobs import ask_job, follow, unfollow
+from bot.jobs.watch_followed import judge_follow, watch_followed
 from bot.maintenance.alert_on_waits import alert_on_waits
 from bot.maintenance.chores import Duty, chore, noting
 from bot.maintenance.expire import expire
@@ -74,6 +76,9 @@ ACTIONS: dict[str, Action] = {
         show_more,
         file_issue,
         report,
+        ask_job,
+        follow,
+        unfollow,
         retry,
     )
 }
@@ -148,6 +153,7 @@ BEHAVIORS: dict[str, Callable[[Context, Claim], Awaitable[None]]] = {
     "rejected": post_rejected,
     "page": page,
     "tell": deliver,
+    "follow": watch_followed,
 }
 """Kind of a record → the function that does its next step."""
 
@@ -157,6 +163,8 @@ TELLINGS: dict[str, Telling] = {
     "report": report.judge_report,
     "handover": handover.judge_handover,
     "reminder": remind.judge_reminder,
+    "job": ask_job.judge_job,
+    "follow": judge_follow,
 }
 """Kind of what a person is told later → the function that says what is left to tell when it leaves."""
 

@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError
 
 from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD, migrated
 from bot.core.incident.incident import Incident
+from bot.core.jobs.follow import Follows
 from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
@@ -49,6 +50,7 @@ KINDS: dict[str, type[Record]] = {
     "page": PageRecord,
     "calibration": PooledCalibration,
     "tell": Tell,
+    "follow": Follows,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -265,6 +265,8 @@ class Action:
     """Whether the person whose request was carried out has acknowledged the incident."""
     kill_switch: bool = False
     """Whether `actions.enabled = false` stops it, at the click and before the effect."""
+    for_self: bool = False
+    """Whether it concerns nobody but the person, so that any number of people may do it at the same moment."""
     reads_only: bool = False
     """Whether it stores nothing."""
     measures: bool = False

@@ -21,12 +21,17 @@ class Making:
     """How long an answer is waited for: Slack wants one within 3 s."""
     _tasks: dict[Hashable, asyncio.Task[object]] = field(default_factory=dict)
     _made: dict[Hashable, tuple[float, object]] = field(default_factory=dict)
-    """(When it was taken in monotonic seconds, the answer): of what somebody had to come back for."""
+    """(Until when it counts in monotonic seconds, the answer)."""
     _late: set[Hashable] = field(default_factory=set)
 
-    async def get(self, asked: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float]) -> T | None:
-        """The answer; None if it is not ready within the patience, and then it goes on. Raises what `make` raises."""
-        self._made = {one: known for one, known in self._made.items() if now() - known[0] < KEPT_SECONDS}
+    async def get(
+        self, asked: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float], keep_seconds: float = 0.0
+    ) -> T | None:
+        """The answer; None if it is not ready within the patience, and then it goes on. Raises what `make` raises.
+
+        `keep_seconds`: how long it serves others who ask although nobody had to come back for it.
+        """
+        self._made = {one: known for one, known in self._made.items() if now() < known[0]}
         if asked in self._made:
             return cast("T", self._made[asked][1])
         if (task := self._tasks.get(asked)) is None:
@@ -35,8 +40,9 @@ class Making:
         if not task.done():
             self._late.add(asked)
             return None
-        if self._tasks.pop(asked, None) is not None and asked in self._late and not task.exception():
-            self._made[asked] = now(), task.result()
+        kept = KEPT_SECONDS if asked in self._late else keep_seconds
+        if self._tasks.pop(asked, None) is not None and kept and not task.exception():
+            self._made[asked] = now() + kept, task.result()
         self._late.discard(asked)
         return cast("T", task.result())
 

@@ -8,6 +8,7 @@ from bot.core.alert import Alert
 from bot.core.audit_chain import AuditEntry
 from bot.core.finding import Finding
 from bot.core.incident.incident import Incident
+from bot.core.jobs.follow import Follows
 from bot.core.message import MessageRecord
 from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
@@ -122,8 +123,11 @@ Record = (
     | SourceRound
     | PooledCalibration
     | Tell
+    | Follows
 )
-K = TypeVar("K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord, Tell)
+K = TypeVar(
+    "K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord, Tell, Follows
+)
 """The records that begin with nothing but their id."""
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
@@ -191,13 +195,14 @@ class Change:
     point: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     """Index name → (new id, expected present id, None for absent)."""
     join: tuple[tuple[str, str], ...] = ()
-    """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`, `lost`."""
+    """(set, member) to add; sets: `waiting:<channel>`, `watch:<pool>`, `open`, `lost`,
+    `follows:<user>`."""
     leave: tuple[tuple[str, str], ...] = ()
     listed: tuple[tuple[str, str, float], ...] = ()
     """(list, member, seconds until expiry); lists: `jobs:<label>`, `heard`, `unread:<user>`, `listening`."""
     wake: tuple[str, ...] = ()
     """Due keys to wake: `inc:<id>`, `pool:<name>`, `act:<id>`, `digest:<channel>`, `lease:<pool>`, `chore:<name>`,
-    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`, `page:<incident>`, `tell:<id>`."""
+    `weekly:<channel>`, `early:<pool>`, `fill:<pool>`, `page:<incident>`, `tell:<id>`, `follow:<id>`."""
     audit: tuple[AuditEntry, ...] = ()
     once: tuple[str, ...] = ()
     """Marks of things that this change applies; if one exists, the change raises AlreadyDone."""

@@ -20,6 +20,8 @@ MOST_DOUBTFUL = 3
 """Times that a private message of unknown outcome is sent again; more would be noise to a person who has read it."""
 _NO_WAY = FailureRule(Reaction.GIVE_UP, reason="the person reads it in `/queue list`")
 KIND = MessageKind("tell", posts=dict.fromkeys((Failure.PLACE, Failure.GONE), _NO_WAY))
+DIRECT_LANE, DIRECT_SECONDS = "post:direct", 1.0
+"""The rate lane of all direct messages, one a second: a thousand followers leave Slack's limit to the incidents."""
 OUTAGE = frozenset({Failure.LATER, Failure.UNCONNECTED, Failure.CREDENTIALS})
 """Failures of Slack as a whole: the same way is tried again."""
 
@@ -77,9 +79,14 @@ def attempts(context: Context, tell: Tell) -> list[Attempt]:
     async def reply(message: Message) -> None:
         await context.chat.respond(tell.reply_url, message, thread=tell.thread)
 
+    async def direct(message: Message) -> None:
+        await context.chat.post(tell.channel, message, key=f"tell/{tell.id}", thread=tell.thread)
+
     async def ephemeral(message: Message) -> None:
         await context.chat.whisper(tell.channel, tell.who, message, thread=tell.thread)
 
+    if tell.way is Way.DIRECT:
+        return [Attempt("direct", direct)]
     by_url = tell.reply_url and context.now() < tell.reply_until
     return [*([Attempt("response_url", reply)] if by_url else []),
             *([Attempt("ephemeral", ephemeral)] if tell.channel else [])]  # fmt: skip
@@ -114,6 +121,9 @@ async def _told_privately(context: Context, held: Stored[Tell], verdict: LeftToT
 async def _posted(context: Context, held: Stored[Tell], verdict: LeftToTell) -> None:
     """A direct message or a reply: looked up after a doubt, so that it stands once."""
     tell = held.value
+    if tell.way is Way.DIRECT and held.in_doubt_since is None and (wait := await _behind(context, tell)) > 0:
+        await _stored(context, held, tell, context.now() + wait)
+        return
     channel, thread = verdict.place or (tell.channel, tell.thread)
     if tell.way is Way.DIRECT:
         channel, thread = await context.store.find(f"im:{tell.who}") or tell.who, None
@@ -129,6 +139,14 @@ async def _posted(context: Context, held: Stored[Tell], verdict: LeftToTell) -> 
         await _listed(context, held, kept.record)
     else:
         await leave(context, held, kept, None, KEPT_SECONDS)
+
+
+async def _behind(context: Context, tell: Tell) -> float:
+    """Seconds for which a direct message waits: behind first messages of incidents, then for its turn."""
+    crowded = max(context.health.crowded.values(), default=0.0) - context.now()
+    if crowded > 0:
+        return crowded
+    return await context.store.acquire_slot(DIRECT_LANE, tell.id, DIRECT_SECONDS, 1, urgent=False)
 
 
 async def _unsaid(context: Context, held: Stored[Tell], tell: Tell, verdict: LeftToTell) -> None:

@@ -50,7 +50,7 @@ async def paced(context: Context, interaction: Interaction) -> None:
     """Raise TooOften above the rate of one person, or of all on one incident; counted for all processes."""
     most = context.settings.file.actions.per_minute
     lanes = {f"asks:{interaction.who}": most}
-    if interaction.request_id:
+    if interaction.request_id and not context.actions[interaction.name].for_self:
         lanes[f"asks:{incident_of(interaction.request_id)}"] = 3 * most
     for lane, rate in lanes.items():
         wait = await context.store.acquire_slot(lane, "ask", 60 / rate, rate, urgent=True)

@@ -36,8 +36,9 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
     state = _state(text(event.get("action")), text(job.get("status")), items(job.get("steps")))
     if state is None or not _labels(job.get("labels")):
         return None
-    repository = text(fields(event.get("repository")).get("full_name"), MOST_TEXT_CHARS)
-    return replace(job_of(job, state), id=number, repository=repository, seen_at=now)
+    place = fields(event.get("repository"))
+    repository, public = text(place.get("full_name"), MOST_TEXT_CHARS), place.get("private") is False
+    return replace(job_of(job, state), id=number, repository=repository, public=public, seen_at=now)
 
 
 def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:

@@ -29,6 +29,7 @@ from handlers.slack_app.interactions import (
     ANY_ID,
     from_action,
     from_command,
+    from_direct,
     from_mention,
     from_shortcut,
     from_view,
@@ -42,6 +43,8 @@ ASK_TRIES = 3
 
 GUESSABLE = tuple(word for word, action in VERBS.items() if not action.acts)
 """The verbs that a typing mistake may mean: a verb that acts is never guessed."""
+HELP = {Surface.COMMAND: "/queue help", Surface.MENTION: "@tailback help"}
+"""How help is asked for where somebody typed."""
 COURTESIES = frozenset({"thanks", "thank", "thx", "cheers"})
 """Words that want no answer."""
 
@@ -109,7 +112,7 @@ async def _spoken(context: Context, interaction: Interaction) -> Answer:
     if interaction.name in {"", "help"}:
         return helped()
     if interaction.name not in VERBS:
-        help_ = "/queue help" if interaction.surface is Surface.COMMAND else "@tailback help"
+        help_ = "help" if interaction.direct else HELP[interaction.surface]
         if interaction.name in COURTESIES and interaction.surface is Surface.MENTION:
             return Answer()
         return Answer(whisper=refusal(refusals.unknown_command(interaction.name, help_, GUESSABLE)))
@@ -190,6 +193,7 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
         app.view(callback)(_submitted(context, partial(from_view, name=name, callback=callback)))
     app.command("/queue")(_commanded(context, afterwards))
     app.event("app_mention")(_told(context, afterwards, from_mention, _spoken))
+    app.event("message")(_told(context, afterwards, from_direct, _spoken))
     app.event("app_home_opened")(_home_opened(context, afterwards))
     for callback, name in SHORTCUTS.items():
         app.shortcut(callback)(_told(context, afterwards, partial(from_shortcut, name=name), answered))

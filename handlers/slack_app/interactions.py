@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from bot.core.requests.interaction import Interaction, Surface
+from bot.sources.job_address import addresses_in, job_address
 from bot.sources.payload import fields, items
 
 Body = Mapping[str, object]
@@ -105,6 +106,32 @@ def from_mention(body: Body) -> Interaction | None:
     )
 
 
+def from_direct(body: Body) -> Interaction | None:
+    """A person's direct message to the app; None for edits, for what bots and we wrote, and for other conversations.
+
+    An address or a number alone asks about that job.
+    """
+    event = fields(body.get("event"))
+    who, typed = _at(event, "user"), _at(event, "text")
+    if event.get("channel_type") != "im" or not who or event.get("bot_id") or event.get("subtype"):
+        return None
+    called = list(dropwhile(lambda word: word.startswith("<@"), typed.split()))
+    verb, words = _verb(" ".join(called))
+    if called and job_address(called[0]) is not None:
+        verb, words = "job", tuple(called)
+    return Interaction(
+        name=verb,
+        who=who,
+        team=_at(event, "user_team") or _at(event, "team") or _at(body, "team_id"),
+        channel=_at(event, "channel"),
+        surface=Surface.MENTION,
+        key=_mention_key(event) or _at(body, "event_id"),
+        words=words,
+        thread=_at(event, "thread_ts") or None,
+        direct=True,
+    )
+
+
 def _mention_key(event: Body) -> str:
     """The message's identity, another one once it was edited; empty if the event does not tell it."""
     ts = _at(event, "ts")
@@ -114,7 +141,8 @@ def _mention_key(event: Body) -> str:
 def from_shortcut(body: Body, name: str) -> Interaction:
     """A message shortcut, on a message or its thread."""
     ts = _at(body, "message", "thread_ts") or _at(body, "message", "ts") or _at(body, "message_ts")
-    return replace(_interactive(body, name, Surface.SHORTCUT), thread=ts or None)
+    links = addresses_in(fields(body.get("message")))
+    return replace(_interactive(body, name, Surface.SHORTCUT), thread=ts or None, links=links)
 
 
 def opened_by(body: Body) -> str:

@@ -9,7 +9,7 @@ from bot.core.requests.interaction import Surface
 from bot.registry import ACTIONS
 
 COMMAND = "/queue"
-EVENTS = ("app_mention", "app_home_opened")
+EVENTS = ("app_mention", "app_home_opened", "message.im")
 EVENTS_PATH = "/slack/events"
 
 Json = Mapping[str, object]
@@ -33,6 +33,11 @@ SCOPES = (
     Scope("app_mentions:read", "@tailback in a thread", "mentions are not heard; buttons and /queue are"),
     Scope("channels:history", "find its own messages again after a crash", "a crash may post a thread twice"),
     Scope("groups:history", "the same in private channels", "a crash may post a thread in a private channel twice"),
+    Scope(
+        "im:history",
+        "read what people write to the app",
+        "direct messages to it are not heard, and one of its own whose outcome is unknown may come twice",
+    ),
     Scope("channels:read", "tell public channels", "App Home and lists leave out the incidents of other channels"),
     Scope("groups:read", "who is in a private channel", "lists leave out the incidents of private channels"),
     Scope("usergroups:read", "user groups in [permissions]", "everybody whom only a group allows is refused"),
@@ -65,8 +70,8 @@ def manifest(url: str | None = None) -> Json:
         "features": {
             "app_home": {
                 "home_tab_enabled": True,
-                "messages_tab_enabled": False,
-                "messages_tab_read_only_enabled": True,
+                "messages_tab_enabled": True,
+                "messages_tab_read_only_enabled": False,
             },
             "bot_user": {"display_name": "tailback", "always_online": True},
             "shortcuts": [

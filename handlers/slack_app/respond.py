@@ -9,7 +9,7 @@ import structlog
 
 from bot.context.context import Context
 from bot.core.message import Message
-from bot.core.notifications.tell import REPLY_URL_SECONDS, PlainAnswer, Tell, tell_id
+from bot.core.notifications.tell import REPLY_URL_SECONDS, PlainAnswer, Tell, Way, tell_id
 from bot.core.record import AlreadyDone, Change, Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.incidents.actions.list_incidents import publish_app_home
@@ -106,6 +106,7 @@ def _private(context: Context, interaction: Interaction, said: Message) -> Tell:
         interaction.who,
         PlainAnswer(said.text),
         once=once,
+        way=Way.DIRECT if interaction.direct else Way.PRIVATE,
         channel=interaction.channel,
         thread=interaction.thread if interaction.surface is not Surface.COMMAND else None,
         reply_url=interaction.reply_url,

@@ -15,6 +15,7 @@ BEHAVIORS = (
     "bot.measuring",
     "bot.warnings",
     "bot.reporting",
+    "bot.jobs",
     "bot.maintenance",
     "bot.people",
 )
@@ -108,6 +109,7 @@ TEXT_READERS: dict[str, str] = {
     "bot.core.alert": "keys of groups, and texts that were cut",
     "bot.core.alert_holder": "addresses of Alertmanagers",
     "bot.core.durations": "durations and time zones that people and configuration files give",
+    "bot.core.jobs.follow": "values of buttons, job.ADDRESS",
     "bot.core.pool.early_warning": "message keys, such as early/TIME/POOL",
     "bot.core.pool.history": "the compact rows of its own record",
     "bot.core.reporting.issue": "the marker in the text of an issue",

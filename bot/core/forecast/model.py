@@ -29,11 +29,12 @@ def effects(
     return answers.effects(state.state_of(seen, pool), counts, lever, shared=shared)
 
 
-def starts(seen: Seen, pool: str, ahead: Sequence[float]) -> list[Quantiles]:
-    """When the jobs with so many ahead of them start."""
+def starts(seen: Seen, pool: str, ahead: Sequence[float], *, as_it_is: bool = False) -> list[Quantiles]:
+    """When the jobs with so many ahead of them start; `as_it_is`: if nothing is repaired."""
     from bot.core.forecast import answers, state, walk
 
-    found = walk.walk(state.state_of(seen, pool), walk.Question(drained=False))
+    until = walk.Until.NEVER if as_it_is else walk.Until.DRAWN
+    found = walk.walk(state.state_of(seen, pool), walk.Question(until=until, drained=False))
     return [answers.starts(found, before) for before in ahead]
 
 

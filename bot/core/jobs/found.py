@@ -54,6 +54,8 @@ class FoundJob:
     """How it ended, in the word of the source."""
     source: str = ""
     """The configured name of the source that told it; empty: webhooks."""
+    public: bool = False
+    """Whether its repository is known to be public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +94,5 @@ def found_job(job: WorkflowJob, at: float, source: str = "") -> FoundJob:
         ended_at=job.completed_at,
         conclusion=job.conclusion,
         source=source,
+        public=job.public,
     )

@@ -6,6 +6,8 @@ from typing import Literal
 
 from bot.core.alert import digest
 from bot.core.incident.details.details import Details
+from bot.core.jobs.answer import JobAnswer
+from bot.core.jobs.follow import FollowEvent, FollowKind
 from bot.core.message import Message, MessageRecord
 from bot.core.pool.pool import Snapshot
 
@@ -74,7 +76,34 @@ class Reminder:
     kind: Literal["reminder"] = "reminder"
 
 
-About = LaterResult | PlainAnswer | ReportAsked | HandoverNews | Reminder
+@dataclass(frozen=True, slots=True)
+class JobAsked:
+    """The question when a job starts, while its source is being asked."""
+
+    texts: tuple[str, ...]
+    """What the person wrote, or the addresses of the message: the first that names a job counts."""
+    channel: str = ""
+    """Where they asked."""
+    kind: Literal["job"] = "job"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowNews:
+    """What somebody wanted to be told of a job or a pool."""
+
+    about: FollowKind
+    target: str
+    """The pool's name, or what the person wrote of the job."""
+    event: FollowEvent
+    at: float
+    """When it was seen (epoch seconds)."""
+    jobs: tuple[JobAnswer, ...] = ()
+    """The followed jobs then, without what this person may not know."""
+    queued: int | None = None
+    kind: Literal["follow"] = "follow"
+
+
+About = LaterResult | PlainAnswer | ReportAsked | HandoverNews | Reminder | JobAsked | FollowNews
 
 
 @dataclass(frozen=True, slots=True)

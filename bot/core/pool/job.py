@@ -50,6 +50,8 @@ class WorkflowJob:
     branch: str = ""
     commit: str = ""
     """The whole hash of what it tests, in lower case."""
+    public: bool = False
+    """Whether GitHub said that its repository is public."""
     seen_at: float = 0.0
     """When its latest event arrived."""
     heard_at: float = 0.0

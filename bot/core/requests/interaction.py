@@ -49,6 +49,10 @@ class Interaction:
     """Whether it is the edit of a message, which may have been carried out before: never carried out."""
     home: bool = False
     """Whether the button is in App Home, which has no channel."""
+    direct: bool = False
+    """Whether it is a direct message to the app, which is answered there."""
+    links: tuple[str, ...] = ()
+    """The web addresses in the message of a shortcut."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from bot.core.message import Message
 from bot.core.notifications.tell import LeftToTell
 from bot.core.requests.interaction import Answer, Interaction
 from bot.core.scaling.lease import PoolLeases
+from bot.notifications.follows import follows_of
 from bot.notifications.outbox import unread
 from bot.ports import Refused
 from bot.requests.permission import permit
@@ -68,6 +69,7 @@ async def _board(context: Context, user: str) -> Board:
         await permalinks(context, [*open_now, *recent]),
         [one.value for one in leases.values() if one.value.leases],
         doubtful,
+        await follows_of(context, user),
     )
 
 

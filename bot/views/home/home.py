@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.silence import Silence, holding
+from bot.core.jobs.follow import Follows
 from bot.core.message import Block, Message
 from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count, duration
 from bot.views.blocks import context, header, section
 from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines
+from bot.views.jobs.followed import follow_lines
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
 from bot.views.parent.pools import name_of, pool_table, rows, title_of
 from bot.views.parent.sections import controls, ended_at
@@ -37,6 +39,8 @@ class Board:
     leases: Sequence[PoolLeases] = ()
     doubtful: int = 0
     """Open incidents that are left out because Slack did not say whether the person may read them."""
+    follows: Sequence[Follows] = ()
+    """What the person follows."""
 
 
 def home(board: Board, now: float, timing: Timing) -> Block:
@@ -48,6 +52,7 @@ def home(board: Board, now: float, timing: Timing) -> Block:
         *([header("Pools"), *pool_table(pools, now=now, native=False)] if pools else []),
         *_listed("Silences", [(one, held) for one in visible for held in holding(one.silences, now)], board),
         *_listed("Extra runners", [(held, lease) for held in board.leases for lease in held.leases], board),
+        *_following(board.follows),
         *_listed("Recent incidents", [(one, None) for one in board.recent], board),
     ]
     help_words = say("In a channel: `/queue help`. In an incident's thread: `@tailback help`, since Slack takes no "
@@ -74,6 +79,14 @@ def _incidents(board: Board, now: float, timing: Timing) -> list[Block]:
     if len(board.incidents) > len(shown):
         blocks.append(context(say("+ {more}", more=count(len(board.incidents) - len(shown), "more incident"))))
     return [*blocks, context(doubt_words(board.doubtful))] if board.doubtful else blocks
+
+
+def _following(follows: Sequence[Follows]) -> list[Block]:
+    if not follows:
+        return []
+    end = say("`/queue unfollow` ends all of them, with an address or a pool that one.")
+    return [header("Following"), section(joined("\n", *(say("• {line}", line=one) for one in follow_lines(follows)))),
+            context(end)]  # fmt: skip
 
 
 Listed = tuple[Incident, Silence | None] | tuple[PoolLeases, Lease]

@@ -18,8 +18,8 @@ METHOD_SCOPES = {
     "chat.update": {"chat:write"},
     "chat.postEphemeral": {"chat:write"},
     "chat.getPermalink": set(),
-    "conversations.history": {"channels:history", "groups:history"},
-    "conversations.replies": {"channels:history", "groups:history"},
+    "conversations.history": {"channels:history", "groups:history", "im:history"},
+    "conversations.replies": {"channels:history", "groups:history", "im:history"},
     "users.info": {"users:read"},
     "usergroups.users.list": {"usergroups:read"},
     "views.open": set(),
@@ -77,14 +77,18 @@ def test_the_manifest_says_what_the_code_hears() -> None:
     """
     made = json.loads(printed())
     assert made["_metadata"] == {"major_version": 2}
-    (command,), (shortcut,) = made["features"]["slash_commands"], made["features"]["shortcuts"]
+    (command,), shortcuts = made["features"]["slash_commands"], made["features"]["shortcuts"]
     assert command["command"] == "/queue"
     assert made["features"]["app_home"]["home_tab_enabled"] is True
-    assert made["settings"]["event_subscriptions"]["bot_events"] == ["app_mention", "app_home_opened"]
+    assert made["features"]["app_home"]["messages_tab_enabled"] is True
+    assert made["features"]["app_home"]["messages_tab_read_only_enabled"] is False
+    events = made["settings"]["event_subscriptions"]["bot_events"]
+    assert events == ["app_mention", "app_home_opened", "message.im"]
     source = (ROOT / "handlers" / "slack_app" / "app.py").read_text(encoding="utf-8")
-    assert all(f'app.event("{event}")' in source for event in made["settings"]["event_subscriptions"]["bot_events"])
-    lengths = (len(shortcut["name"]), len(shortcut["description"]), len(command["usage_hint"]))
-    assert all(length <= most for length, most in zip(lengths, (24, 150, 1000), strict=True))
+    assert all(f'app.event("{event.removesuffix(".im")}")' in source for event in events)
+    assert [one["name"] for one in shortcuts] == ["Diagnose this incident", "When does this job start"]
+    assert all(len(one["name"]) <= 24 and len(one["description"]) <= 150 for one in shortcuts)
+    assert len(command["usage_hint"]) <= 1000
     assert len(made["display_information"]["description"]) <= 140
 
 

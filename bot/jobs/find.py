@@ -1,0 +1,131 @@
+"""Answers when a job starts: the job, its pool, its place in the queue and its start, from stored figures alone.
+
+The job itself comes from the store or from one call to its own address (`bot.ports.Jobs`). Its pool is never measured
+for this: in an outage hundreds of people ask at once.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+
+from bot.context.context import Context
+from bot.core.incident.incident import Incident
+from bot.core.jobs.answer import JobAnswer, JobsAnswer, JobStanding
+from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.places import takers, unknown_labels
+from bot.core.jobs.position import ahead_of
+from bot.core.jobs.start import start_of
+from bot.core.statement import statement
+from bot.jobs.pools import COMMON, PoolQueue, labels_of, pool_queue
+from bot.ports import Refused
+from bot.sources.job_address import job_address
+from bot.views.words.jobs import unfound_words
+
+Sees = Callable[[Incident], Awaitable[bool]]
+"""Whether whoever asks may know of an incident."""
+STANDING = {
+    JobProgress.HELD: JobStanding.HELD,
+    JobProgress.WAITING: JobStanding.WAITING,
+    JobProgress.RUNNING: JobStanding.RUNNING,
+    JobProgress.ENDED: JobStanding.ENDED,
+}
+ORDER = list(JobStanding)
+NO_LABEL = frozenset({"unknown_label"})
+"""Causes by which no runner has the pool's label."""
+
+
+class JobsRefused(Refused):
+    """There is no answer; `reason` is its id for programs."""
+
+    def __init__(self, reason: Unfound, words: str) -> None:
+        super().__init__(words)
+        self.reason = reason
+
+
+async def find_jobs(context: Context, text: str, sees: Sees) -> JobsAnswer:
+    """The jobs of an address or number, those that wait first. Raises JobsRefused, Unreachable("Redis")."""
+    asked = job_address(text)
+    found = FoundJobs(reason=Unfound.NO_ADDRESS)
+    if asked is not None:
+        found = await context.jobs.find(asked.text) if context.jobs else FoundJobs(reason=Unfound.NO_SOURCE)
+    if not found.jobs:
+        reason = found.reason or Unfound.NOT_FOUND
+        raise JobsRefused(reason, unfound_words(reason, found.why, found.remedy))
+    anonymous = asked is not None and asked.number
+    shown = [_nameless(one) if anonymous and not one.public else one for one in found.jobs]
+    return await answer_jobs(context, shown, sees)
+
+
+async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> JobsAnswer:
+    """What is known of these jobs."""
+    file = context.settings.file
+    labels = {source: labels_of(file, source) for source in {one.source for one in jobs}}
+    pools = {one.id: takers(one.labels, labels[one.source]) for one in jobs}
+    needed = sorted({name for one in jobs if one.state is JobProgress.WAITING for name in pools[one.id]})
+    read = await asyncio.gather(*(pool_queue(context, name) for name in needed))
+    queues = {name: queue for name, queue in zip(needed, read, strict=True) if queue is not None}
+    incidents = {name: await _visible(queue, sees) for name, queue in queues.items()}
+    answers = []
+    for one in jobs:
+        known = {name: queues[name] for name in pools[one.id] if name in queues}
+        made = _answer(one, pools[one.id], known)
+        if not pools[one.id]:
+            missing = unknown_labels(one.labels, labels[one.source], COMMON)
+            made = replace(made, missing=missing, reason=made.reason or statement("no_pool"))
+        answers.append(replace(made, incident=incidents.get(made.pool, "")))
+    answers.sort(key=lambda one: (ORDER.index(one.state), one.queued_at or 0.0, one.id))
+    used = [queues[one.pool].table.at for one in answers if one.pool in queues]
+    return JobsAnswer(tuple(answers), min(used, default=None))
+
+
+async def _visible(queue: PoolQueue, sees: Sees) -> str:
+    """The newest open incident of the pool that whoever asks may know of."""
+    for one in queue.incidents:
+        if await sees(one):
+            return one.id
+    return ""
+
+
+def _nameless(job: FoundJob) -> FoundJob:
+    """A job of which nothing is told that is not known from its number: its repository may be private."""
+    return replace(job, url="", name="", repository="", workflow="")
+
+
+def _answer(job: FoundJob, pools: tuple[str, ...], queues: Mapping[str, PoolQueue]) -> JobAnswer:
+    made = JobAnswer(
+        job.id,
+        STANDING[job.state],
+        job.at,
+        job.url,
+        job.name,
+        job.repository,
+        pool=pools[0] if pools else "",
+        pools=pools,
+        queued_at=job.queued_at,
+        started_at=job.started_at,
+        ended_at=job.ended_at,
+        conclusion=job.conclusion,
+    )
+    if job.state is not JobProgress.WAITING:
+        return made
+    starts = [_waiting(replace(made, pool=name), queue) for name, queue in queues.items()]
+    unknown = replace(made, reason=statement("not_measured")) if pools else made
+    return min(starts, key=_soonest, default=unknown)
+
+
+def _soonest(job: JobAnswer) -> float:
+    median = job.start.median_seconds if job.start else None
+    return float("inf") if median is None else median
+
+
+def _waiting(job: JobAnswer, queue: PoolQueue) -> JobAnswer:
+    """The job in the queue of one pool."""
+    job = replace(job, cause=queue.cause)
+    if queue.cause is not None and queue.cause.cause in NO_LABEL:
+        return replace(job, state=JobStanding.UNSERVABLE, missing=(job.pool,))
+    if queue.old or (queue.table.reason is not None and not queue.table.starts):
+        why = statement("figures_old", at=queue.table.at) if queue.old else queue.table.reason
+        return replace(job, reason=why)
+    if (ahead := ahead_of(job.queued_at, queue.pool.samples)) is None:
+        return replace(job, reason=statement("no_position"))
+    return replace(job, ahead=ahead, start=start_of(queue.table, ahead))

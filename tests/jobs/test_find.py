@@ -1,0 +1,169 @@
+"""What is said of a job, and to whom: pool, place, start, cause; no name that somebody may not know."""
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+
+from bot.core.incident.incident import Incident
+from bot.core.jobs.answer import JobAnswer, JobStanding
+from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.pool.outlook import Verdict
+from bot.core.pool.pool import Pool
+from bot.core.record import Change, Put, Record, Stored
+from bot.jobs.find import JobsRefused, find_jobs
+from tests.builders import NOW, POOL
+from tests.core.forecast.test_forecast import series
+from tests.world import OTHER_POOL, PoliteStore, World
+
+R = TypeVar("R", bound=Record)
+
+URL = "https://github.com/org/secret/actions/runs/12/job/34"
+JOB = FoundJob(
+    URL, "34", "test (default)", JobProgress.WAITING, NOW, repository="org/secret", workflow="ci",
+    labels=(POOL,), queued_at=NOW - 600,
+)  # fmt: skip
+
+
+class Known:
+    """The port Jobs, with what it knows."""
+
+    def __init__(self, *jobs: FoundJob, reason: Unfound | None = None) -> None:
+        self.found, self.asked = FoundJobs(jobs, reason), list[str]()
+
+    async def find(self, url: str) -> FoundJobs:
+        self.asked.append(url)
+        return self.found
+
+
+class CountingStore(PoliteStore):
+    """Counts how often a pool is read."""
+
+    reads = 0
+
+    async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
+        """As ever."""
+        self.reads += kind is Pool
+        return await super().get(kind, record_id)
+
+
+async def everybody(_: Incident) -> bool:
+    return True
+
+
+async def nobody(_: Incident) -> bool:
+    return False
+
+
+async def put(world: World, *pools: Pool) -> None:
+    for pool in pools:
+        held = await world.store.get(Pool, pool.id) or Stored(pool, 0)
+        await world.store.commit(Change(puts=(Put(held, pool, None),)))
+
+
+def queueing(name: str = POOL, **changes: Any) -> Pool:
+    """Half an hour of samples up to now: 60 jobs wait, 4 start a minute."""
+    shift = NOW - series()[-1].at
+    return Pool(name, tuple(replace(one, pool=name, at=one.at + shift) for one in series(**changes)), tried_at=NOW)
+
+
+async def asked(world: World, text: str = URL, *jobs: FoundJob) -> JobAnswer:
+    world.context.jobs = Known(*(jobs or (JOB,)))
+    return (await find_jobs(world.context, text, everybody)).jobs[0]
+
+
+async def test_a_waiting_job_has_its_pool_its_place_and_its_start() -> None:
+    """2 arrived a minute for 10 min: 40 of 60 are ahead, and 4 start a minute."""
+    world = World()
+    await put(world, queueing())
+    found = await asked(world)
+    assert (found.state, found.pool, found.name) == (JobStanding.WAITING, POOL, "test (default)")
+    assert found.ahead is not None
+    assert found.start is not None
+    assert found.ahead.low < 40 < found.ahead.high
+    assert found.start.kind is Verdict.INTERVAL
+    assert (found.start.low_seconds or 0) < 600 < (found.start.high_seconds or 0)
+    assert found.cause is not None
+
+
+@pytest.mark.parametrize(
+    ("progress", "standing"),
+    [(JobProgress.HELD, JobStanding.HELD), (JobProgress.RUNNING, JobStanding.RUNNING),
+     (JobProgress.ENDED, JobStanding.ENDED)],
+)  # fmt: skip
+async def test_a_job_in_no_queue_has_no_start(progress: JobProgress, standing: JobStanding) -> None:
+    world = World()
+    await put(world, queueing())
+    found = await asked(world, URL, replace(JOB, state=progress))
+    assert (found.state, found.ahead, found.start) == (standing, None, None)
+
+
+async def test_a_label_with_two_pools_names_both_and_the_sooner_start_counts() -> None:
+    world = World(pool={POOL: {"label": "shared"}, OTHER_POOL: {"label": "shared"}})
+    await put(world, queueing(POOL), queueing(OTHER_POOL, queued=200))
+    found = await asked(world, URL, replace(JOB, labels=("shared",)))
+    assert (found.pool, found.pools) == (POOL, (POOL, OTHER_POOL))
+
+
+async def test_a_label_that_no_pool_has_is_named() -> None:
+    found = await asked(World(), URL, replace(JOB, labels=("self-hosted", "linux.huge")))
+    assert (found.pool, found.missing, found.start) == ("", ("linux.huge",), None)
+    assert found.reason is not None
+    assert found.reason.id == "no_pool"
+
+
+async def test_a_number_alone_tells_no_name_of_a_repository_that_may_be_private() -> None:
+    world = World()
+    await put(world, queueing())
+    told = await asked(world, "34")
+    assert (told.pool, told.state) == (POOL, JobStanding.WAITING)
+    assert (told.name, told.repository, told.url) == ("", "", "")
+    public = await asked(world, "34", replace(JOB, public=True))
+    assert (public.name, public.repository, public.url) == ("test (default)", "org/secret", URL)
+
+
+async def test_an_incident_is_told_only_to_who_may_see_its_channel() -> None:
+    world = await World.opened()
+    await put(world, queueing())
+    world.context.jobs = Known(JOB)
+    seen, unseen = [(await find_jobs(world.context, URL, sees)).jobs[0] for sees in (everybody, nobody)]
+    assert seen.incident
+    assert not unseen.incident
+
+
+async def test_old_figures_give_no_start_and_say_so() -> None:
+    world = World()
+    await put(world, queueing())
+    world.clock.advance(3600)
+    found = await asked(world)
+    assert (found.ahead, found.start) == (None, None)
+    assert found.reason is not None
+    assert found.reason.id == "figures_old"
+
+
+async def test_no_question_measures_and_a_crowd_is_answered_from_one_reading() -> None:
+    world = World()
+    await put(world, queueing())
+    world.context.store = counted = CountingStore(world.clock.now, world.clock.monotonic, data=world.data)
+    world.context.jobs = Known(JOB)
+    for _ in range(200):
+        await find_jobs(world.context, URL, everybody)
+    assert world.metrics.script.count("snapshot") == 0
+    assert counted.reads == 1
+
+
+@pytest.mark.parametrize("reason", list(Unfound))
+async def test_each_reason_why_there_is_no_answer_has_words(reason: Unfound) -> None:
+    world = World()
+    world.context.jobs = Known(reason=reason)
+    with pytest.raises(JobsRefused) as refused:
+        await find_jobs(world.context, URL, everybody)
+    assert refused.value.reason is reason
+    assert str(refused.value).endswith(".")
+
+
+async def test_slacks_form_of_an_address_is_unwrapped() -> None:
+    world = World()
+    world.context.jobs = known = Known(JOB)
+    await find_jobs(world.context, f"<{URL}|secret / test>", everybody)
+    assert known.asked == [URL]

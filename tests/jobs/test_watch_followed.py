@@ -1,0 +1,172 @@
+"""What a follower is told: one direct message, once, to who may still hear it."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.core.external import Person
+from bot.core.jobs.follow import FOLLOWED_SECONDS
+from bot.core.jobs.found import JobProgress, Unfound
+from bot.core.record import Change
+from bot.notifications.follows import follows_of
+from tests.builders import POOL
+from tests.jobs.test_find import JOB, URL, Known
+from tests.world import ANA, OTHER_POOL, World, whisper
+
+DRAIN_SECONDS = 600.0
+
+
+async def waiting(queued: int = 60) -> World:
+    """Jobs wait in the pool, which is measured at every watch; the job of these tests waits too."""
+    world = World()
+    world.queues(queued, busy=40, idle=0, arrivals_per_minute=2.0, starts_per_minute=2.0)
+    world.context.jobs = Known(JOB)
+    await world.store.commit(Change(wake=(f"pool:{POOL}",)))
+    await world.passes(600)
+    return world
+
+
+def told(world: World, who: str = ANA) -> list[str]:
+    """The direct messages of a person."""
+    return [one.message.text for one in world.chat.messages if one.channel == who]
+
+
+async def becomes(world: World, state: JobProgress, **parts: object) -> None:
+    """The job goes on, and a poll sees it."""
+    world.context.jobs = Known(replace(JOB, state=state, **parts))  # type: ignore[arg-type]  # a test's own fields
+    await world.passes(60)
+
+
+async def test_a_follower_of_a_pool_is_told_once_when_it_has_drained() -> None:
+    world = await waiting()
+    said = whisper(await world.types("follow", POOL))
+    assert POOL in said.text
+    await world.passes(DRAIN_SECONDS)
+    assert told(world) == []
+    world.queues(0)
+    await world.passes(DRAIN_SECONDS)
+    [message] = told(world)
+    assert message.startswith(f"{POOL} has drained")
+    world.queues(60)
+    await world.passes(DRAIN_SECONDS)
+    world.queues(0)
+    await world.passes(DRAIN_SECONDS)
+    assert len(told(world)) == 1
+    assert await follows_of(world.context, ANA) == []
+
+
+async def test_a_queue_that_doubles_is_told_once_and_does_not_end_it() -> None:
+    world = await waiting()
+    await world.types("follow", POOL)
+    world.queues(130)
+    await world.passes(DRAIN_SECONDS)
+    [message] = told(world)
+    assert "130 jobs wait, twice as many" in message
+    world.queues(300)
+    await world.passes(DRAIN_SECONDS)
+    assert len(told(world)) == 1
+    world.queues(0)
+    await world.passes(DRAIN_SECONDS)
+    assert told(world)[1].startswith(f"{POOL} has drained")
+
+
+async def test_a_follower_of_a_job_is_told_when_it_starts() -> None:
+    world = await waiting()
+    await world.types("follow", URL)
+    await world.passes(60)
+    assert told(world) == []
+    await becomes(world, JobProgress.RUNNING, started_at=world.clock.now())
+    [message] = told(world)
+    assert "test (default)" in message
+    assert "started at" in message
+    await becomes(world, JobProgress.ENDED)
+    assert len(told(world)) == 1
+
+
+@pytest.mark.parametrize(("conclusion", "words"), [("cancelled", "It was cancelled"), ("skipped", "It was skipped")])
+async def test_a_job_that_never_starts_ends_it(conclusion: str, words: str) -> None:
+    world = await waiting()
+    await world.types("follow", URL)
+    await becomes(world, JobProgress.ENDED, conclusion=conclusion)
+    [message] = told(world)
+    assert "did not start" in message
+    assert words in message
+
+
+async def test_a_job_that_its_source_forgot_ends_it_and_one_that_it_cannot_tell_does_not() -> None:
+    world = await waiting()
+    await world.types("follow", URL)
+    world.context.jobs = Known(reason=Unfound.UNREACHABLE)
+    await world.passes(60)
+    assert told(world) == []
+    world.context.jobs = Known(reason=Unfound.NOT_FOUND)
+    await world.passes(60)
+    assert "no longer knows" in told(world)[0]
+
+
+async def test_a_pool_that_is_gone_from_the_configuration_is_told_once() -> None:
+    world = await waiting()
+    await world.types("follow", POOL)
+    world.context.settings.file.pool.pop(POOL)
+    await world.passes(120)
+    [message] = told(world)
+    assert "no longer configured" in message
+
+
+async def test_after_a_day_it_ends() -> None:
+    world = World()
+    world.context.jobs = Known(JOB)
+    await world.types("follow", URL)
+    await world.passes(FOLLOWED_SECONDS + 3600, step=3600)
+    assert "within a day" in told(world)[0]
+    assert await follows_of(world.context, ANA) == []
+
+
+async def test_who_has_left_or_lost_the_permission_is_told_nothing() -> None:
+    world = await waiting()
+    await world.types("follow", POOL)
+    world.chat.people[ANA] = Person(ANA, full_member=False)
+    world.queues(0)
+    await world.passes(DRAIN_SECONDS)
+    assert told(world) == []
+
+
+async def test_two_workers_and_a_restart_tell_it_once() -> None:
+    """Both take what is due; one of them dies after each step."""
+    world = await waiting()
+    await world.types("follow", POOL)
+    other = world.process(world.context.settings)
+    other.jobs = world.context.jobs
+    world.queues(0)
+    for _ in range(60):
+        world.clock.advance(10)
+        for kind in ("pool", "follow", "tell"):
+            for claim in await world.claims(kind):
+                await world.tell(claim, other)
+        await world.work()
+    assert len(told(world)) == 1
+
+
+async def test_a_thousand_followers_are_told_once_within_twenty_minutes_and_incidents_before_them() -> None:
+    """One direct message a second, whatever else happens; a new incident's thread opens at once."""
+    world = await waiting()
+    people = [f"U{number:07d}" for number in range(1000)]
+    for who in people:
+        await world.types("follow", POOL, who=who)
+    world.queues(0)
+    while not world.chat.messages:
+        world.clock.advance(5)
+        await world.work()
+    began = world.clock.now()
+    for second in range(1200):
+        world.clock.advance(1)
+        await world.work()
+        if second == 300:
+            world.queues(40, pool=OTHER_POOL)
+            incident = await world.opens()
+            assert incident.thread.root is not None
+    direct = [one for one in world.chat.messages if one.channel in set(people)]
+    assert sorted(one.channel for one in direct) == people
+    times = [int(float(one.ts)) for one in direct]
+    assert max(times) - began <= 1200
+    assert max(times.count(at) for at in set(times)) == 1
