@@ -22,6 +22,7 @@ from bot.environment import EMPTY_SAYS_SOMETHING
 from bot.environment import SLACK as SLACK  # noqa: PLC0414 - others know it by this place
 from bot.environment import Environment as Environment  # noqa: PLC0414 - the same
 from bot.environment import parts as parts  # noqa: PLC0414 - the same
+from bot.pool_settings import PoolTable, SignalTable
 from bot.settings import (
     ActionsTable,
     EarlyTable,
@@ -38,7 +39,6 @@ from bot.settings import IssuesTable as IssuesTable  # noqa: PLC0414 - others kn
 from bot.settings import OutsideTable as OutsideTable  # noqa: PLC0414 - others know it by this place
 from bot.settings import PagerTable as PagerTable  # noqa: PLC0414 - the same
 from bot.settings import Period as Period  # noqa: PLC0414 - the same
-from bot.settings import PoolTable as PoolTable  # noqa: PLC0414 - the same
 from bot.settings import ReachTable as ReachTable  # noqa: PLC0414 - the same
 from bot.settings import Seconds as Seconds  # noqa: PLC0414 - the same
 from bot.settings import Table as Table  # noqa: PLC0414 - the same
@@ -90,6 +90,7 @@ class File(Table):
     sns: SnsTable = SnsTable()
     metrics: dict[Name, dict[str, object]] = Field(default_factory=dict)
     pool: dict[Name, PoolTable] = Field(default_factory=dict)
+    signal: dict[Name, SignalTable] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -105,11 +106,11 @@ class File(Table):
     @cached_property
     def of_the_start(self) -> dict[str, object]:
         """What applies from the next start only, by its table."""
-        named = (("metrics", self.metrics), ("alertmanager", self.alertmanager), ("pager", self.pager))
-        tables = {f"[{kind}.{name}]": table for kind, of in named for name, table in of.items()}
-        pools = {f'[pool."{name}"]': (one.metrics, one.figures, one.scaler) for name, one in self.pool.items()}
+        kinds = ("metrics", "alertmanager", "pager", "signal")
+        tables = {f"[{kind}.{name}]": table for kind in kinds for name, table in getattr(self, kind).items()}
+        pools = {f'[pool."{name}"]': one.of_the_start for name, one in self.pool.items()}
         found = {**tables, **pools, "[issues]": self.issues, "[sns]": self.sns, "[http]": self.http}
-        return {place: table for place, table in found.items() if table not in (None, ((), {}, {}))}
+        return {place: table for place, table in found.items() if table}
 
     @cached_property
     def paces(self) -> Timing:

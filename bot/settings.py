@@ -267,33 +267,3 @@ class SnsTable(ReachTable):
     """`[sns]`."""
 
     topics: list[str] = []
-
-
-def _several(given: object) -> object:
-    """One name is written without brackets; an empty one names none."""
-    return ((given,) if given else ()) if isinstance(given, str) else given
-
-
-class PoolTable(Table):
-    """`[pool."NAME"]`: common settings; the others belong to the pool's metrics source."""
-
-    model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
-
-    match: dict[str, str] = Field(default_factory=dict)
-    metrics: Annotated[tuple[str, ...], BeforeValidator(_several)] = ()
-    """Names of its metrics sources; for each figure the first one that knows it wins."""
-    floor: int = Field(default=0, ge=0)
-    boot_time: Seconds = 180.0
-    runners_per_machine: int = Field(default=1, ge=1)
-    alert_wait: Period | None = None
-    """Longest wait from which Tailback opens an incident by itself; absent: only alerts do."""
-    warn_wait: Seconds | None = None
-    """Longest wait of the early warning; absent: learnt from past alerts."""
-    warn_queued: int | None = Field(default=None, ge=1)
-    """Queued jobs of the early warning."""
-    scaler: dict[str, object] = Field(default_factory=dict)
-
-    @property
-    def figures(self) -> dict[str, object]:
-        """The keys of the metrics source: a preset, or single figures."""
-        return dict(self.model_extra or {})

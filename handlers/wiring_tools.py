@@ -21,9 +21,10 @@ from bot.adapters.redis.store import RedisStore
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.tailback_api import TailbackApi
-from bot.config import ConfigError, Environment, File, PoolTable, Settings
+from bot.config import ConfigError, Environment, File, Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
+from bot.pool_settings import PoolTable
 from bot.ports import Refused, Unreachable
 from handlers.doctor.check import CheckTargets
 from handlers.doctor.check_host import this_host
@@ -105,7 +106,7 @@ async def scalers_and_alertmanagers(settings: Settings, clock: Callable[[], floa
 
     Missing secrets do not matter. Raises ConfigError where `tailback run` would refuse too.
     """
-    common = set(PoolTable.model_fields) - {"metrics"}
+    common = set(PoolTable.model_fields) - {"metrics", "signals"}
     pools = {
         name: PoolTable.model_construct(None, **{key: getattr(pool, key) for key in common}, metrics=())
         for name, pool in settings.file.pool.items()

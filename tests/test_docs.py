@@ -25,6 +25,7 @@ from bot.config import Environment, File, Settings, read_file
 from bot.core.finding import Scaling
 from bot.diagnosis.registry import RULES
 from bot.playground.fleet.scenarios import SCENARIOS
+from bot.pool_settings import PoolTable, SignalTable
 from bot.registry import ACTIONS
 from bot.settings import (
     ActionsTable,
@@ -34,7 +35,6 @@ from bot.settings import (
     OutsideTable,
     PagerTable,
     PermissionsTable,
-    PoolTable,
     ReportTable,
     RouteTable,
     SenderTable,
@@ -74,6 +74,7 @@ TABLES: dict[str, type[Table]] = {
     "`[metrics.NAME]`": SourceTable,
     '`[pool."NAME"]`': PoolTable,
     '`[pool."NAME".scaler]`': PolicyTable,
+    "`[signal.NAME]`": SignalTable,
 }
 """Heading of docs/reference/settings.md: the table whose settings stand below it."""
 
@@ -142,11 +143,12 @@ def read_as(table: type[Table], name: str, value: object) -> object:
     """The value of one setting as the table reads it, beside made-up ones that it requires."""
     given = {"kind": "x", "url": "http://127.0.0.1:1", "url_env": "X", "token_env": "X", "channel": "C0X", "max": 1}
     given |= {"group": "x", "region": "x", "queue_url": "http://127.0.0.1:1", "tags": {"x": "y"}, "namespace": "x"}
+    given |= {"metrics": "x", "kind": "service", "counts": "value", "query": "x", "above": 1.0}
     given |= {"name": "x", "read": ["/x"], "set": ["/x", "{target}"]}
     given |= {"repository": "x/x", "file": "x", "pattern": "(x)", "projects": ["x"], "organizations": ["x"]}
     if value == table.model_fields[name].get_default(call_default_factory=True):
         return value
-    together = {"token_env", "namespace", "organizations"}
+    together = {"token_env", "namespace", "organizations", "above"}
     needed = {key: given[key] for key, field in table.model_fields.items() if field.is_required() or key in together}
     return getattr(table.model_validate({**needed, name: value}), name)
 

@@ -19,6 +19,7 @@ USED = {
     ("docs/how-to/reports.md", "text"): "tests/views/test_report_page.py",
     ("docs/how-to/systemd.md", "nginx"): "tests/deploy/proxies.py",
     ("docs/integrations/sns.md", "text"): "tests/sources/test_cloudwatch.py",
+    ("docs/reference/signals.md", "text"): "tests/adapters/metrics/test_cloudwatch_numbers.py",
 }
 """Kind of block, or page and kind: the test that uses such blocks. The other kinds are used below."""
 WORDS_OF_OTHERS = {("docs/integrations/event.md", "text")}

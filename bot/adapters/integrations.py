@@ -17,11 +17,15 @@ from bot.adapters.metrics.shared import Shared
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.scalers.per_machine import OF_MACHINES, PerMachine
 from bot.adapters.scalers.policy import target_of
+from bot.adapters.signals.ask import AnswersSignals
+from bot.adapters.signals.configured import signals_of
+from bot.adapters.signals.with_signals import WithSignals
 from bot.adapters.sns import AmazonSns
 from bot.adapters.source import SourceKind
-from bot.config import ConfigError, File, PoolTable, Settings, unusable
+from bot.config import ConfigError, File, Settings, unusable
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import listed
+from bot.pool_settings import PoolTable
 from bot.ports import Alertmanager, Jobs, Metrics, Pager, Scaler, Sns, Store, WebhookJobs
 
 B = TypeVar("B")
@@ -128,6 +132,14 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    by_pool: dict[str, Metrics]
+    figures: dict[str, Known]
+    asked: Mapping[str, AnswersSignals]
+    """By configured name: those that can be asked for signals."""
+
+
 def _metrics(
     file: File, context: BuildContext, problems: Problems, silent: dict[str, str], finders: dict[str, JobFinder | None]
 ) -> tuple[dict[str, Metrics], Mapping[str, Known]]:
@@ -140,14 +152,16 @@ def _metrics(
                 counts = "runners_per_machine" in kinds[source].pool.model_fields
                 per = {"runners_per_machine": table.runners_per_machine} if counts else {}
                 measured[source][pool] = {**per, **given}
-    sources, periods = dict[str, Metrics](), dict[str, float]()
+    sources, periods, asked = dict[str, Metrics](), dict[str, float](), dict[str, AnswersSignals]()
     known = {pool: dict[str, frozenset[str]]() for pool in file.pool}
     for name, pools in measured.items():
         with problems:
             place, raw = f"[metrics.{name}]", file.metrics[name]
             kind = kind_of(place, raw, METRICS)
-            sources[name] = kind(name, place, raw, pools, context)
-            finders[name] = known_jobs if isinstance(known_jobs := sources[name], JobFinder) else None
+            own = sources[name] = kind(name, place, raw, pools, context)
+            finders[name] = own if isinstance(own, JobFinder) else None
+            if isinstance(own, AnswersSignals):
+                asked[name] = own
             periods[name] = getattr(kind.table.model_validate(dict(raw)), "every", 0.0)
             if kind.shared and context.store is not None:
                 shared = Shared(sources[name], context.store, context.now, periods[name], tuple(pools), name)
@@ -160,7 +174,20 @@ def _metrics(
         if mine := tuple(ordered[pool]):
             alike = Several({name: sources[name] for name in mine}, context.limits.reading, silent, periods)
             found[pool] = made.setdefault(mine, alike)
+    _add_signals(_Sources(found, ordered, asked), file, context, problems)
     return found, ordered
+
+
+def _add_signals(parts: _Sources, file: File, context: BuildContext, problems: Problems) -> None:
+    """Let each pool with signals be measured with them; what they can tell stands beside its figures."""
+    for pool, signals in signals_of(file, problems).items():
+        if pool not in parts.by_pool:
+            continue  # nobody counts its queue
+        parts.by_pool[pool] = WithSignals(parts.by_pool[pool], signals, parts.asked, context.limits.reading)
+        kinds: dict[str, frozenset[str]] = {**parts.figures[pool]}
+        for one in signals:
+            kinds[one.signal.source] = kinds.get(one.signal.source, frozenset()) | {one.signal.kind.value}
+        parts.figures[pool] = kinds
 
 
 def _sources_of(pool: str, table: PoolTable, file: File) -> dict[str, SourceKind[Any, Any, Metrics]]:

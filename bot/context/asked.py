@@ -1,6 +1,7 @@
 """What the model of the queue is told beside the figures: what the scaler does, and what the first cause says."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from bot.context.context import Context
 from bot.core.finding import Diagnosis
@@ -9,19 +10,31 @@ from bot.core.forecast.more_runners import Terms, WhatIf, what_if
 from bot.core.pool.pool import Pool
 
 
-def asked_of(context: Context, pool: str, *, still: bool = False) -> Asked:
-    """What a forecast of this pool is told; `still`: supply stands still by the first cause."""
+class ToldByCause(NamedTuple):
+    """What the walk is told of the first cause."""
+
+    still: bool = False
+    """Supply stands still until it is repaired."""
+    shared: bool = False
+    """Several runners share machines that are short."""
+
+
+NOTHING = ToldByCause()
+
+
+def asked_of(context: Context, pool: str, told: ToldByCause = NOTHING) -> Asked:
+    """What a forecast of this pool is told."""
     if pool not in context.pool_scalers:
-        return Asked(still=still)
+        return Asked(still=told.still, shared=told.shared)
     policy = context.pool_scalers[pool].policy
-    return Asked(policy.lever, policy.step or MOST_ADDED, still)
+    return Asked(policy.lever, policy.step or MOST_ADDED, told.still, told.shared)
 
 
 def terms_of(context: Context, pool: Pool) -> Terms:
     """The criteria of a choice for this pool: its forecast is told the same."""
     cost = context.pool_scalers[pool.id].policy.cost_per_runner_hour if pool.id in context.pool_scalers else None
     made = pool.outlook
-    asked = asked_of(context, pool.id, still=made is not None and made.still)
+    asked = asked_of(context, pool.id, ToldByCause(made.still, made.shared) if made else NOTHING)
     return Terms(
         cost, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said, lever=asked.lever,
         still=asked.still, shared=asked.shared,

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from bot.context.asked import ToldByCause
 from bot.core.finding import MEDIUM, Diagnosis, Finding, Moment, Scaling, facts_of
-from bot.core.forecast.forecast import forecast
+from bot.core.forecast.forecast import Asked, forecast
 from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal
@@ -21,13 +22,14 @@ HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARM
 """Causes beside which more machines cost or hurt."""
 
 
-def stands_still(pool: Pool, rules: PoolRules, moment: Moment) -> bool:
-    """The one thing that the walk is told of the first cause: whether supply stands still until it is repaired."""
+def told_by_cause(pool: Pool, rules: PoolRules, moment: Moment) -> ToldByCause:
+    """What the walk is told of the first cause."""
     found = next(diagnosed(facts) for facts in facts_of((pool.id,), {pool.id: pool}, {pool.id: rules}, moment))
     first = found.claims[0] if found.claims else None
-    if first is None or first.cause not in STILL or first.confidence < MEDIUM:
-        return False
-    return not any(one.id in GROWING for one in first.evidence)
+    if first is None or first.confidence < MEDIUM:
+        return ToldByCause()
+    still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
+    return ToldByCause(still=still, shared=first.shared)
 
 
 def diagnoses(
@@ -45,7 +47,8 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
         rules = rules or PoolRules(pool.id)
-        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day)
+        asked = Asked(shared=found.claims[0].shared)
+        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 
 
@@ -55,7 +58,7 @@ def with_advice(found: Finding, made: Forecast) -> Finding:
         return replace(found, scaling=Scaling.UNKNOWN, added=0, times_faster=1.0)
     if made.helped:
         return replace(found, scaling=Scaling.HELPS, added=made.added, times_faster=made.times_faster or 1.0)
-    scaling = Scaling.HARMFUL if found.cause in HARMFUL else Scaling.NO
+    scaling = Scaling.HARMFUL if found.shared or found.cause in HARMFUL else Scaling.NO
     return replace(found, scaling=scaling, added=0, times_faster=1.0)
 
 

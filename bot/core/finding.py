@@ -46,6 +46,8 @@ class Found:
     """Waiting jobs that it explains; None: perhaps all."""
     remedy: str = ""
     """What to do where the evidence says more than the rule; empty: the rule's remedy."""
+    shared: bool = False
+    """Whether several runners share machines that are short, so that more of them make it worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class Finding:
     """By the walk the best number of added runners, ..."""
     times_faster: float = 1.0
     """... and how many times sooner the queue drains with it, where they help."""
+    shared: bool = False
+    """See `Found`."""
 
     @property
     def sureness(self) -> str:
@@ -98,6 +102,8 @@ class Diagnosis:
     """Whether nothing tells which of its first two causes it is."""
     seen: tuple[Statement, ...] = ()
     """What is plainly seen where no cause is."""
+    over: frozenset[str] = frozenset()
+    """Causes that are known to have ended."""
 
     @property
     def claims(self) -> tuple[Finding, ...]:
@@ -253,6 +259,8 @@ class Rule:
     """Its part of the queue in the attribution."""
     still: bool = True
     """Whether no runner is added until it is repaired."""
+    over: Callable[[Facts], bool] | None = None
+    """Whether the cause is known to have ended, where its figures tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
         attribution=parts if facts.usual.known else {},
         either=_either(ranked),
         seen=() if ranked or not waits else _plainly(facts),
+        over=frozenset(rule.cause for rule in rules if rule.over and rule.over(facts)),
     )
 
 
@@ -85,6 +86,7 @@ def _finding(rule: Rule, facts: Facts, seen: Found, parts: Mapping[Factor, int])
         missing=seen.missing,
         shows=rule.shows,
         share=None if explains is None or not queued else min(1.0, explains / queued),
+        shared=seen.shared,
     )
 
 

@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.context.asked import asked_of
-from bot.context.causes import moment_of, stands_still
+from bot.context.asked import NOTHING, asked_of
+from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
 from bot.context.fleet import FEW, newest, undisturbed
 from bot.context.measure_now import measure_now
@@ -144,8 +144,9 @@ async def _ahead(context: Context, pool: Pool) -> Pool:
     file, pooled = context.settings.file, await context.store.get(PooledCalibration, ALL_POOLS)
     pool = replace(pool, calibration=calibration(pool.scores, pooled.value.known if pooled else None))
     rules = file.rules_of(pool.id)
-    still = queues(pool, rules) and stands_still(pool, rules, moment_of(context.now(), file.paces))
-    return looked_ahead(pool, rules, file.paces.report, asked_of(context, pool.id, still=still))
+    moment = moment_of(context.now(), file.paces)
+    told = told_by_cause(pool, rules, moment) if queues(pool, rules) else NOTHING
+    return looked_ahead(pool, rules, file.paces.report, asked_of(context, pool.id, told))
 
 
 def queues(pool: Pool, rules: PoolRules) -> bool:

@@ -34,7 +34,7 @@ def below(package: str) -> tuple[str, ...]:
     if package == HANDLERS:
         return PACKAGES
     if package in BESIDE:
-        return ("bot.core", "bot.settings", "bot.wrong_settings", *GROUND)
+        return ("bot.core", *LAYERS[1], *GROUND)
     height = next(number for number, layer in enumerate(LAYERS) if package in layer)
     return tuple(lower for layer in LAYERS[:height] for lower in layer)
 

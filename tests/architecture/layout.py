@@ -22,7 +22,7 @@ BEHAVIORS = (
 GROUND = ("bot.ports", "bot.config", "bot.sources", "bot.diagnosis", "bot.views")
 LAYERS = (
     ("bot.core",),
-    ("bot.settings", "bot.wrong_settings", "bot.api_settings", "bot.environment"),
+    ("bot.settings", "bot.pool_settings", "bot.wrong_settings", "bot.api_settings", "bot.environment"),
     GROUND,
     ("bot.context",),
     ("bot.posting",),
@@ -40,6 +40,7 @@ NEIGHBORS: dict[tuple[str, str], str] = {
     ("bot.api_settings", "bot.settings"): "a table like the others, in a file of its own",
     ("bot.environment", "bot.settings"): "the variables are a table too",
     ("bot.environment", "bot.wrong_settings"): "one validator has words of its own",
+    ("bot.pool_settings", "bot.settings"): "its tables are made of the same parts",
     ("bot.maintenance.alert_on_waits", "bot.incidents.intake"): "an alert of our own is taken in as a delivery is",
     ("bot.maintenance.resync", "bot.incidents.intake"): "what a delivery missed is taken in as a delivery is",
 }

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from tests.architecture.tree import Module, Project, last_name
 
-JUDGING = ("bot.diagnosis", "bot.core.forecast", "bot.core.pool", "bot.core.room", "bot.core.incident.held_cause")
+JUDGING = (
+    "bot.diagnosis",
+    "bot.core.forecast",
+    "bot.core.pool",
+    "bot.core.room",
+    "bot.core.machines.shortage",
+    "bot.core.incident.held_cause",
+)
 """Where causes and forecasts are found, and where parts of that have moved."""
 PLAIN = frozenset({0, 1, 2, 0.5, 60, 3600})
 """None, one, two, a half, and the seconds of a minute and an hour need no origin."""

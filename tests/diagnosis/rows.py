@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.core.finding import Facts, FleetContext
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
+from bot.core.signals.signal import Counts, Signal, SignalKind
 
 AT = 1_800_000_000.0
 POOL = "linux.2xlarge"
@@ -53,3 +54,40 @@ def slow_autoscaler() -> Facts:
     began = AT - 2400
     series = tuple(replace(s, oldest_wait_seconds=max(0.0, s.at - began)) for s in found.series)
     return replace(found, series=series)
+
+
+SLOWER: dict[str, Any] = {"starts_per_minute": 0.8, "completions_per_minute": 0.8}
+"""20 runners are busy, and jobs end at half of the usual pace."""
+SAYS = "have less than 5 % of disk free"
+
+
+def machines(kind: SignalKind, bad: float | None, of: int | None = 20, **more: Any) -> tuple[Signal, ...]:
+    """So many machines in trouble."""
+    return (Signal(kind.value, kind, bad, of, says=SAYS, source="prometheus", at=AT, **more),)
+
+
+def service(seconds: float | None, lasts: float = 300.0) -> tuple[Signal, ...]:
+    """How long a pull takes; more than a minute is trouble."""
+    kind, counts = SignalKind.SERVICE, Counts.VALUE
+    return (Signal("registry", kind, seconds, counts=counts, above=60.0, for_seconds=lasts, source="prometheus"),)
+
+
+def troubled(minutes: int = 45, well: dict[str, Any] | None = None, **changes: Any) -> Facts:
+    """Two hours without a queue, and since so many minutes a growing one at a full pool, with these changes."""
+    quiet = {"queued": 0, "oldest_wait_seconds": 0.0, "limit": 28, **(well or {})}
+    found = lately(facts(looks=165 + minutes, **quiet), minutes, queued=30, limit=28, **changes)
+    began = AT - 60 * minutes
+    waits = (max(0.0, s.at - began) for s in found.series)
+    return replace(
+        found, series=tuple(replace(s, oldest_wait_seconds=wait) for s, wait in zip(found.series, waits, strict=True))
+    )
+
+
+def became(kind: SignalKind, bad: float, before: float = 0, minutes: int = 45, **changes: Any) -> Facts:
+    """Machines that were well, or as many of them short as `before`, until so many minutes ago."""
+    return troubled(minutes, {"signals": machines(kind, before)}, signals=machines(kind, bad), **{**SLOWER, **changes})
+
+
+def became_slow(minutes: int = 45, **changes: Any) -> Facts:
+    """A registry that was quick until so many minutes ago."""
+    return troubled(minutes, {"signals": service(4.0)}, signals=service(82.0), **SLOWER, **changes)

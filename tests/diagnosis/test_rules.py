@@ -7,11 +7,12 @@ import pytest
 
 from bot.core.finding import Facts, FleetContext, Found, Rule, Scaling
 from bot.core.pool.pool import Counted, PoolRules
+from bot.core.signals.signal import SignalKind
 from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
-from tests.diagnosis.rows import HUNG, PLAIN, POOL, SOURCES, facts, lately, losing, slow_autoscaler
+from tests.diagnosis.rows import HUNG, PLAIN, POOL, SOURCES, became, became_slow, facts, lately, losing, slow_autoscaler
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 
@@ -91,6 +92,12 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("events came late (githubstatus.com, 2023-08-15)", "late_events", late(), Scaling.HELPS),
     ("the scheduler has no node", "cluster_full", failing("0/9 nodes: Insufficient nvidia.com/gpu"), Scaling.NO),
     ("GitHub's own API limit", "throttled_api", failing("API rate limit exceeded for installation"), Scaling.HARMFUL),
+    ("disks are full (tenstorrent/tt-metal#14248)", "short_of_disk", became(SignalKind.DISK, 14), Scaling.NO),
+    ("disks are slow (elizaOS/eliza#17357)", "short_of_disk", became(SignalKind.IO, 9), Scaling.NO),
+    ("no memory is left", "short_of_memory", became(SignalKind.MEMORY, 8), Scaling.NO),
+    ("other services share the box (nself-org/cli#290)", "short_of_cpu", became(SignalKind.CPU, 20), Scaling.NO),
+    ("packets are lost", "slow_network", became(SignalKind.NETWORK, 12), Scaling.NO),
+    ("the registry is slow", "slow_service", became_slow(), Scaling.NO),
     ("A1 many pools at once", "together", facts(FleetContext(MANY, MANY), limit=None, busy=None), Scaling.UNKNOWN),
 ]  # fmt: skip
 

@@ -8,8 +8,8 @@ from bot.context import past
 from bot.context.measure_now import measure_now
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
+from bot.pool_settings import PoolTable
 from bot.ports import Failure
-from bot.settings import PoolTable
 from tests.builders import NOW, POOL, sample
 from tests.world import OTHER_POOL, World, spoken
 

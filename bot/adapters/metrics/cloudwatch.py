@@ -1,5 +1,6 @@
 """CloudWatch as a metrics source: the autoscaler's queue and functions, and metrics of your own by name."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal, Self
@@ -7,8 +8,10 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
+from bot.adapters.metrics.cloudwatch_numbers import CloudwatchNumbers
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
 from bot.adapters.prometheus.pool import FRACTIONAL
+from bot.adapters.signals.ask import Answers, SignalQuery
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind
 from bot.config import Table, WrongSetting
 from bot.core.pool.merge import FIGURES
@@ -134,6 +137,7 @@ class Cloudwatch(Present):
         self._pools = {pool: keys.metrics(pool) for pool, keys in given.pools.items()}
         self._values = {pool: Listing(partial(self._ask, pool), given.now, given.table.every) for pool in self._pools}
         every = (one for figures in self._pools.values() for metrics in figures.values() for one in metrics if one.by)
+        self._numbers, self._now = CloudwatchNumbers(self._aws, given.table.every), given.now
         self._names = {_key(one): Listing(partial(self._ask_names, one), given.now, NAMES_SECONDS) for one in every}
 
     async def snapshot(self, pool: str) -> Snapshot:
@@ -162,6 +166,10 @@ class Cloudwatch(Present):
                 names = ", ".join(f"{metric.namespace} {metric.name}" for metric in metrics)
                 gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))
         return Snapshot(pool, listed.at, missing=tuple(gaps), **figures)  # type: ignore[arg-type]  # names of fields
+
+    async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
+        """The signals of one pool."""
+        return await self._numbers.numbers(questions, self._now())
 
     async def _ask(self, pool: str, now: float) -> Listed[dict[str, list[Values]]]:
         found = dict[str, list[Values]]()

@@ -9,10 +9,11 @@ from dataclasses import replace
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import Incomplete, Nothing, Samples, Unknown, points, samples, why_nothing
+from bot.adapters.prometheus.answers import Incomplete, Nothing, Samples, Unknown, one, points, samples, why_nothing
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
+from bot.adapters.signals.ask import Answers, Number, SignalQuery
 from bot.adapters.source import Given, SourceKind, SourceTable
 from bot.config import Seconds, unusable
 from bot.core.pool.pool import Gap, Snapshot
@@ -128,6 +129,21 @@ class Prometheus:
                 missing.append(gap(name, problem))
         return tuple(replace(sample(pool, at, series[at]), missing=tuple(missing)) for at in sorted(series))
 
+    async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
+        """The signals of one pool, in one request if Prometheus answers it."""
+        now = self._now()
+        queries = {name: one.query for name, one in questions.items()}
+        queries |= {f"{name} of": one.of for name, one in questions.items() if one.of}
+        params = {"time": f"{now:.3f}"}
+        try:
+            found: Mapping[str, HttpAnswer | Unreachable] | None = await asked(self._http, INSTANT, queries, params)
+        except Unreachable as problem:
+            found = dict.fromkeys(queries, problem) if problem.failure in ALIKE else None
+        if found is None:
+            each = (self._ask(INSTANT, {"query": query, **params}) for query in queries.values())
+            found = dict(zip(queries, await asyncio.gather(*each), strict=True))
+        return {name: _number(found[name], found.get(f"{name} of"), now) for name in questions}
+
     async def series(self, query: str) -> Samples:
         """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
         answer = await self._http.get(INSTANT, {"query": query, "time": f"{self._now():.3f}"})
@@ -182,6 +198,23 @@ class Prometheus:
             return await self._http.get(path, params)
         except Unreachable as problem:
             return problem
+
+
+def _number(
+    answer: HttpAnswer | Unreachable, of: HttpAnswer | Unreachable | None, at: float
+) -> Number | Unknown | Unreachable:
+    """A signal's number, and the machines that answered, where they are counted."""
+    if isinstance(answer, Unreachable):
+        return answer
+    try:
+        value, most = one(samples(answer)), None
+        if of is not None:
+            if isinstance(of, Unreachable):
+                return of
+            most = round(one(samples(of)))
+    except Unknown as problem:
+        return problem.with_traceback(None)
+    return Number(value, most, at)
 
 
 def newest_of(query: str) -> tuple[str, ...]:

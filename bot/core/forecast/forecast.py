@@ -84,6 +84,7 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         today=found.today,
         repaired_seconds=repaired if verdict is Verdict.UNTIL_REPAIRED else None,
         still=asked.still,
+        shared=asked.shared,
         added=asked.most,
         times_faster=None if seen.cut_off else found.times,
     )

@@ -65,15 +65,18 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
     top = found.claims[0] if found.claims else None
     if found.blind or (held is not None and at <= held.seen_at):
         return held
-    if held is None or held.lapsed:
+    mine = None if held is None else _same(held, found)
+    ended = held is not None and mine is None and held.finding.cause in found.over
+    if held is None or held.lapsed or (ended and top is not None):
         first = None if held is None else replace(held, seen_at=at)
         return first if top is None else HeldCause(top, at, at, queued or 0, queued or 0, found_at=at)
-    seen, mine = held.after(at, queued), _same(held, found)
+    seen = held.after(at, queued)
     if mine is not None:
         latest = replace(mine, confidence=held.finding.confidence)
         seen = replace(seen, finding=latest, found_at=at, unseen=0, unfound=0)
     else:
-        seen = replace(seen, unseen=seen.unseen + seen.drains(queued), unfound=seen.unfound + 1)
+        without = LOOKS if ended else seen.unseen + seen.drains(queued)
+        seen = replace(seen, unseen=without, unfound=seen.unfound + 1)
     if top is None or seen.drains(queued):
         return replace(seen, rival="", looks=0)
     if top.cause == held.finding.cause:

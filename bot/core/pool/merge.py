@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields, replace
 
 from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Pool, Snapshot, measured, patience
 from bot.core.pool.retention import HELD_SECONDS, PoolSource, silent_since
+from bot.core.signals.signal import Signal, contradiction
 from bot.core.words import duration
 
-NOT_FIGURES = frozenset({"pool", "at", "source", "missing", "origins", "contradictions"})
+NOT_FIGURES = frozenset({"pool", "at", "source", "missing", "origins", "contradictions", "signals"})
 FIGURES = tuple(field.name for field in fields(Snapshot) if field.name not in NOT_FIGURES)
 """Every figure of a sample."""
 OF_QUEUE = ("queued", "oldest_wait_seconds", "unservable", "ghosts", "waiting")
@@ -92,13 +93,22 @@ def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh:
     whole = Snapshot(pool, at, **values)  # type: ignore[arg-type]  # each name is a field of it
     named = len(answers) > 1
     gaps += [gap for one in answers for gap in _gaps(one, values, newest, named=named)]
+    signals = _believed(next((sample.signals for _, sample in samples if sample.signals), ()), whole)
+    gaps += [Gap(f"signal.{one.name}", f"{one.source}: {one.why}", one.fix) for one in signals if one.value is None]
     return replace(
         whole,
         source=leading.source if leading else "",
+        signals=signals,
         missing=tuple(gaps),
         origins=_origins(counted),
         contradictions=_contradictions(told, first, {source for source, sample in samples if _full(sample)}),
     )
+
+
+def _believed(signals: Sequence[Signal], sample: Snapshot) -> tuple[Signal, ...]:
+    """The signals, without the number of those that cannot be true."""
+    told = [(one, contradiction(one, sample.machines)) for one in signals]
+    return tuple(replace(one, value=None, why=why) if why else one for one, why in told)
 
 
 def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, asked_seconds: float, floor: int = 0) -> Pool:

@@ -113,6 +113,8 @@ class Forecast:
     """How long the drain takes once it is repaired; None: nothing is to be repaired."""
     still: bool = False
     """Whether it was told that supply stands still, by the first cause."""
+    shared: bool = False
+    """Whether it was told that several runners share machines that are short."""
     added: int = 0
     """The most runners that may be added at once, ..."""
     times_faster: float | None = None

@@ -7,6 +7,7 @@ from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.outlook import Calibration, Forecast, Score
 from bot.core.pool.retention import PoolSource, kept, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
+from bot.core.signals.signal import Signal, slim
 
 NORMAL_WAIT_SECONDS = 300.0
 """Normal even where machines boot faster. Origin: PyTorch's metrics (docs/design/diagnosis.md#definitions)."""
@@ -122,6 +123,8 @@ class Snapshot:
     usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()
     """The longest waiting jobs, longest first; like the fields below kept for the newest sample only."""
+    signals: tuple[Signal, ...] = ()
+    """Of machines and services; older samples keep their numbers."""
     source: str = ""
     """Whose queue or wait this is: its configured name; figures of another source are not compared with it."""
     missing: tuple[Gap, ...] = ()
@@ -219,8 +222,8 @@ class PoolRules:
 
 def _slim(sample: Snapshot) -> Snapshot:
     """A sample that is not the newest any more: what only the newest one tells is left out."""
-    slim = replace(sample, waiting=(), missing=(), origins=(), contradictions=())
-    return replace(slim, arrivals_by_source=(), usual_by_source=())
+    bare = replace(sample, waiting=(), missing=(), origins=(), contradictions=())
+    return replace(bare, arrivals_by_source=(), usual_by_source=(), signals=slim(sample.signals))
 
 
 def measured(pool: Pool, snapshot: Snapshot, now: float) -> Pool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.core.finding import Scaling
+from bot.core.finding import Finding, Scaling
 from bot.core.words import count, listed
 
 CAUSES = {
@@ -32,6 +32,11 @@ CAUSES = {
     "runners_die": "runners die while running jobs",
     "slow_boot": "machines take far longer than usual to boot",
     "slow_scaling": "the autoscaler adds machines too slowly",
+    "short_of_disk": "machines are short of disk",
+    "short_of_memory": "machines are short of memory",
+    "short_of_cpu": "machines are short of CPU",
+    "slow_network": "the network of machines is slow",
+    "slow_service": "a service that jobs need is slow",
     "too_few": "machines do not come",
     "no_runner": "no runner is online",
     "together": "a problem shared by many pools",
@@ -121,6 +126,7 @@ EVIDENCE = {
     "created_of": "{created:count machine} created and {arrivals:count job} arrived in the last 15 min",
     "nothing_created": ("no machine created in 15 min, {refused:known none refused|refusals unknown}"),
     "nothing_started": "no job started in the last minutes",
+    "machines_short": ("{machines}{of:known  of {of}|} {unit}s {says}{before:known  ({ago:duration} ago: {before})|}"),
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
     "old_figures": "{pool}: the latest figures are stale",
     "overtaken": "{started:count job} started since the oldest one came, though at most {queued} waited",
@@ -135,6 +141,11 @@ EVIDENCE = {
     "rows_left_out": "{rows:count stale row} left out of the figures",
     "runners_offline": "{offline} of {runners:count runner} offline ({share:share})",
     "runners_left": "{online:count runner} online, {before} before: they leave although jobs wait",
+    "runners_share": "about {runners:count runner} on each machine",
+    "signal_crossed": (
+        "{name} is at {value:,.4g}{usual:known  (usually {usual:,.4g})|}, "
+        "{above:known above {above:,.4g}|below {below:,.4g}} for {seconds:duration}"
+    ),
     "running_flat": (
         "exactly {jobs:count job} running, unchanged for {seconds:duration}: probably the account's concurrency limit"
     ),
@@ -154,6 +165,12 @@ EVIDENCE = {
 """The evidence of a rule."""
 
 REMEDIES = {
+    "add_machines_cpu": "Add machines or use bigger ones, or let jobs run with fewer threads.",
+    "add_machines_memory": "Use machines with more memory, or find the job that takes it.",
+    "clean_disks": "Clean or replace these machines: jobs on them fail or crawl, and their runners go offline.",
+    "fewer_on_a_machine": "Run fewer runners on each machine, or add machines. More runners share the same machines.",
+    "look_at_network": "Check the network of these machines: switches, NAT gateway, bandwidth limits, DNS.",
+    "repair_service": "Repair the service first. Jobs wait for it, on every runner.",
     "check_scaling_settings": (
         "Check that the autoscaler runs, and its log. Then check its step, cooldown and target."
     ),
@@ -200,6 +217,12 @@ REMEDIES = {
 """What to do, as a sentence."""
 
 
+def remedy_of(finding: Finding) -> str:
+    """What to do; where the operator's settings say it, in their words."""
+    own = next((str(text) for seen in finding.evidence if (text := seen.values.get("remedy"))), "")
+    return own if finding.remedy == "as_written" else REMEDIES.get(finding.remedy, "")
+
+
 def cause_name(cause: str) -> str:
     """A cause's name in a sentence; its id if only a newer release knows it."""
     return CAUSES.get(cause, cause)
@@ -227,6 +250,7 @@ FIGURES = {
     "registered": "registered runners",
     "running_longest_seconds": "longest running job",
     "starts_per_minute": "starts",
+    "machines_before": "the machines before the trouble",
     "usual_by_source": "usual sources",
     "usual_offline": "usual number of offline runners",
 }

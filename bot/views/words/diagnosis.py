@@ -9,9 +9,10 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.mrkdwn import Marked, date, escaped, say, unmarked
 from bot.views.words.before import before_words
-from bot.views.words.causes import EVIDENCE, FADED, FIGURES, REMEDIES, RUNNERS, cause_name, gap_name
+from bot.views.words.causes import EVIDENCE, FADED, FIGURES, RUNNERS, cause_name, gap_name, remedy_of
 from bot.views.words.forecasts import faster
 from bot.views.words.phrase import in_words, phrase
+from bot.views.words.sources import signal_lines, source_line
 
 WHY = {
     Factor.ARRIVALS: "because more jobs than usual came",
@@ -123,7 +124,7 @@ def remedy_words(finding: Finding) -> str:
     """Whether more runners help, and the remedy's first sentence unless the button Scale up is the remedy."""
     if finding.last_seen is not None:
         return f"{FADED[finding.scaling]}."
-    first = REMEDIES.get(finding.remedy, "").split(". ")[0].rstrip(".")
+    first = remedy_of(finding).split(". ")[0].rstrip(".")
     helps = _helps(finding)
     by_button = finding.scaling is Scaling.HELPS and finding.remedy in {"add_runners", "raise_limit"}
     return helps if by_button or not first else f"{helps} {first}."
@@ -133,7 +134,7 @@ def advice_words(finding: Finding) -> str:
     """The same with all that there is to do."""
     if finding.last_seen is not None:
         return remedy_words(finding)
-    return f"{_helps(finding)} {REMEDIES.get(finding.remedy, '')}"
+    return f"{_helps(finding)} {remedy_of(finding)}"
 
 
 def _helps(finding: Finding) -> str:
@@ -227,24 +228,11 @@ def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
     waits = f"{count(sample.queued, 'job')} queued, longest wait {duration(sample.oldest_wait_seconds)}"
     median = f"Median job {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
     parts = [waits, _utilisation(sample), _flow(sample), median]
-    lines = [f"{'. '.join(part for part in parts if part)}.", *constraints(sample, pool)]
+    lines = [f"{'. '.join(part for part in parts if part)}.", *constraints(sample, pool), *signal_lines(sample)]
     for one in sample.contradictions:
         told = ", ".join(f"{value.name} {value.number:,.0f}" for value in one.told)
         lines.append(f"the sources disagree about {one.figure}: {told}. Tailback uses the first.")
-    return [f"{sample.pool}: {line}" for line in (*lines, _sources(sample)) if line]
-
-
-def _sources(sample: Snapshot) -> str:
-    """Which source gave which figures, if there are several sources or ages."""
-    if len(sample.origins) < 2:
-        return ""
-    newest = max(origin.at for origin in sample.origins)
-    lines = [
-        f"{listed(origin.figures, len(origin.figures))} from {origin.source or 'its source'}"
-        + (f" ({duration(newest - origin.at)} older)" if newest - origin.at >= 60 else "")
-        for origin in sample.origins
-    ]
-    return f"{'; '.join(lines)}."
+    return [f"{sample.pool}: {line}" for line in (*lines, source_line(sample)) if line]
 
 
 def _utilisation(sample: Snapshot) -> str:

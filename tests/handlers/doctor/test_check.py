@@ -21,8 +21,8 @@ from bot.core.pool.pool import Gap, Snapshot
 from bot.core.scaling.limits import ScalePolicy
 from bot.diagnosis.registry import RULES
 from bot.playground.slack.people import Channel
+from bot.pool_settings import PoolTable
 from bot.ports import Failure, Refused, Unreachable
-from bot.settings import PoolTable
 from handlers.doctor.check import CheckTargets, examined, unusable
 from handlers.doctor.check_host import Host
 from handlers.doctor.check_settings import of_settings

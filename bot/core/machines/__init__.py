@@ -1,0 +1,1 @@
+"""What is judged of the machines below the runners."""

@@ -1,0 +1,1 @@
+"""Signals of machines, and of services that jobs need."""

@@ -1,0 +1,55 @@
+"""Which source gave what, and how old it is: figures, and signals of machines and services."""
+
+from bot.core.pool.pool import Snapshot
+from bot.core.signals.signal import Counts, Signal
+from bot.core.words import duration, listed
+
+OLD_SECONDS = 60.0
+"""A smaller difference of age is none."""
+
+
+def source_line(sample: Snapshot) -> str:
+    """Which source gave which figures, if there are several sources or ages."""
+    if len(sample.origins) < 2:
+        return ""
+    newest = max(origin.at for origin in sample.origins)
+    lines = [
+        f"{listed(origin.figures, len(origin.figures))} from {origin.source or 'its source'}"
+        + (f" ({duration(newest - origin.at)} older)" if newest - origin.at >= 60 else "")
+        for origin in sample.origins
+    ]
+    return f"{'; '.join(lines)}."
+
+
+def signal_lines(sample: Snapshot) -> list[str]:
+    """What is known of machines and services, a line for each source and age; what is unknown stands in the gaps."""
+    known = [one for one in sample.signals if one.value is not None]
+    groups: dict[tuple[str, float], list[Signal]] = {}
+    for one in known:
+        old = sample.at - one.at if sample.at - one.at >= OLD_SECONDS else 0.0
+        groups.setdefault((one.source, old), []).append(one)
+    return [
+        f"{'; '.join(filter(None, (*map(_bad, found), _well(found))))}"
+        f" (from {source}{f', {duration(old)} older' if old else ''})."
+        for (source, old), found in groups.items()
+    ]
+
+
+def _bad(one: Signal) -> str:
+    """A count of machines in trouble, or a number with its limit."""
+    value = one.value or 0.0
+    if one.counts is Counts.MACHINES:
+        return f"{value:,.0f}{of_all(one)} {one.unit}s {one.says}" if value else ""
+    limit = f"above {one.above:,.4g}" if one.above is not None else f"below {one.below:,.4g}"
+    return f"{one.name} {value:,.4g}, in trouble {limit}"
+
+
+def _well(found: list[Signal]) -> str:
+    """What no machine is in trouble by."""
+    fine = [one for one in found if one.counts is Counts.MACHINES and not one.value]
+    return f"none in trouble: {listed((one.name for one in fine), 10)}" if fine else ""
+
+
+def of_all(one: Signal) -> str:
+    """Of how many machines, where that is known."""
+    return "" if one.of is None else f" of {one.of:,}"
