@@ -37,6 +37,7 @@ class Exporter:
 
     shows: Exposition
     port: int = 0
+    honored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,20 @@ class RealPrometheus:
 
 @contextmanager
 def real_prometheus(
-    folder: Path, shows: Exposition, past_seconds: float = 0.0, rules: str = ""
+    folder: Path, shows: Exposition, past_seconds: float = 0.0, rules: str = "", *, honored: bool = False
 ) -> Iterator[RealPrometheus]:
-    """It scrapes every second; what was shown in the past is in its database from the start. `rules`: a file's text."""
-    exporter = Exporter(shows)
+    """It scrapes every second; what was shown in the past is in its database from the start. `rules`: a file's text.
+
+    `honored`: the exporter shows many machines, so that its own `instance` and `job` stay.
+    """
+    exporter = Exporter(shows, honored=honored)
     folder.mkdir(exist_ok=True)
     (folder / "rules.yml").write_text(rules, "utf-8")
     with answering_aside(lambda _: PlainTextResponse(f"{exporter.shows(time.time())}\n")) as exporter.port:
         if past_seconds:
             _backfill(folder, exporter, past_seconds)
-        with prometheus(folder, RULES + SCRAPE.format(port=exporter.port)) as url:
+        scrape = SCRAPE.replace("- job_name: ci", f"- job_name: ci\n  honor_labels: {str(honored).lower()}")
+        with prometheus(folder, RULES + scrape.format(port=exporter.port)) as url:
             real = RealPrometheus(url, exporter)
             real.until("up", lambda found: found == [1.0])
             yield real
@@ -102,8 +107,9 @@ def _past(exporter: Exporter, past_seconds: float) -> dict[str, list[str]]:
             if not line.strip():
                 continue
             series, _, value = line.strip().rpartition(" ")
-            name, _, labels = re.sub(r'([{,])job="', r'\1exported_job="', series).partition("{")
-            shown = f"{name}{{{scraped},{labels}" if labels else f"{name}{{{scraped}}}"
+            own = series if exporter.honored else re.sub(r'([{,])job="', r'\1exported_job="', series)
+            name, _, labels = own.partition("{")
+            shown = own if exporter.honored else f"{name}{{{scraped},{labels}" if labels else f"{name}{{{scraped}}}"
             rows.setdefault(name, []).append(f"{shown} {value} {at}")
     return rows
 

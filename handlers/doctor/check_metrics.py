@@ -1,13 +1,14 @@
 """Checks the pools' figures: each pool is measured once, and every figure has its source."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
 from bot.config import Settings
 from bot.core.pool.merge import FIGURES, known
 from bot.core.pool.pool import Gap, Snapshot
+from bot.core.signals.signal import SignalKind
 from bot.core.words import count, duration, listed
 from bot.diagnosis.rank import possible
 from bot.ports import Metrics, Unreachable
@@ -20,6 +21,10 @@ WAITED_FOR = "github_webhooks"
 
 YEAR_2000 = 946_684_800.0
 """No figure is older: its exporter's clock or unit is wrong, or it gives no time, which reads as 1970."""
+
+
+ASKED = (*FIGURES, *map(str, SignalKind))
+"""All that a source can give: figures, and kinds of signals."""
 
 
 class MeasuredPools(Protocol):
@@ -61,10 +66,11 @@ def _of_figures(tools: MeasuredPools, snapshots: Iterable[Snapshot]) -> list[Che
     groups: dict[tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]], list[str]] = {}
     for snapshot in snapshots:
         sources = tools.figures.get(snapshot.pool, {})
-        first = {figure: source for source in reversed([*sources]) for figure in FIGURES if figure in sources[source]}
-        rows = tuple((one, tuple(name for name in FIGURES if first.get(name) == one)) for one in sources)
+        first = {figure: source for source in reversed([*sources]) for figure in ASKED if figure in sources[source]}
+        rows = tuple((one, tuple(name for name in ASKED if first.get(name) == one)) for one in sources)
         now = {*known(snapshot), *(("create_failures_by_code",) if snapshot.create_failures == 0 else ())}
-        groups.setdefault((rows, tuple(name for name in FIGURES if name in first and name not in now)), []).append(
+        now |= {one.kind.value for one in snapshot.signals if one.value is not None}
+        groups.setdefault((rows, tuple(name for name in ASKED if name in first and name not in now)), []).append(
             snapshot.pool
         )
     return [
@@ -98,10 +104,14 @@ def _of_snapshot(snapshot: Snapshot, now: float, settings: Settings) -> list[Che
     table = settings.file.pool.get(snapshot.pool)
     own = table.figures if table and "preset" in table.figures else None
     others = [gap for gap in snapshot.missing if gap.figure != "queued"]
-    optional = [gap for gap in others if own is not None and gap.figure not in own and not gap.remedy]
+    ready_made = {f"signal.{one.name}": one.value for one in snapshot.signals if not one.fix}
+    lenient = set(ready_made) if any(value is not None for value in ready_made.values()) else set[str]()
+    optional = [gap for gap in others if not gap.remedy and (gap.figure in lenient or _not_asked(gap, own, ready_made))]
     if wrong := [gap for gap in others if gap not in optional]:
         remedies = dict.fromkeys(gap.remedy for gap in wrong if gap.remedy)
         usual = f"fix {'these queries' if queries else 'the settings'} in {place}"
+        if any(gap.figure in ready_made for gap in wrong):
+            usual = f"correct machine_match in {place}: none of its machines answers"
         found.append(warning("metrics", f"{snapshot.pool}: no value for {_gaps(wrong)}", "; ".join(remedies) or usual))
     age = now - snapshot.at
     if snapshot.at < YEAR_2000:
@@ -115,6 +125,11 @@ def _of_snapshot(snapshot: Snapshot, now: float, settings: Settings) -> list[Che
     missing = f"; optional and without a value: {listed(gap_name(gap.figure) for gap in optional)}" if optional else ""
     wait = f", longest wait {duration(snapshot.oldest_wait_seconds)}" if snapshot.queued else ""
     return [ok("metrics", f"{snapshot.pool}: {count(snapshot.queued, 'job')} queued{wait}{missing}")]
+
+
+def _not_asked(gap: Gap, own: Mapping[str, object] | None, signals: Container[str]) -> bool:
+    """Whether a preset asked for it, and not the pool's own keys."""
+    return own is not None and gap.figure not in own and gap.figure not in signals
 
 
 def _gaps(gaps: Iterable[Gap]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.context.causes import diagnoses, stands_still
+from bot.context.causes import diagnoses, told_by_cause
 from bot.core.finding import Moment
 from bot.core.forecast.forecast import Asked, forecast
 from bot.core.forecast.more_runners import Terms, what_if
@@ -95,7 +95,7 @@ def told(scenario: Scenario, seed: int, *, weeks: bool = False) -> Told:
     fleet, pools = lived(scenario, seed, weeks=weeks)
     name, rules = scenario.affected[0], rules_of(scenario)
     pool, moment, step = pools[name], Moment(BEGINS + fleet.now_seconds, 60.0), fleet.pools[name].spec.step
-    still = stands_still(pool, rules[name], moment)
+    still = told_by_cause(pool, rules[name], moment).still
     made = forecast(pool.samples, rules[name], ahead=pool.ahead, asked=Asked(most=step, still=still))
     options = what_if(pool.samples, rules[name], [step], Terms(still=still, ahead=pool.ahead)).options
     found = diagnoses([name], pools, rules, moment)[0]

@@ -42,8 +42,8 @@ def machines(cloud: Put, number: int) -> list[str]:
 
 def fills(cloud: Put, instance: str, percent: float, path: str = "/", fstype: str = "ext4") -> None:
     """What the agent tells of one disk."""
-    of = {"InstanceId": instance, "AutoScalingGroupName": GROUP, "path": path, "fstype": fstype}
-    cloud.put("CWAgent", "disk_used_percent", percent, **of)
+    cloud.put("CWAgent", "disk_used_percent", percent, 1, InstanceId=instance, AutoScalingGroupName=GROUP, path=path,
+              fstype=fstype)  # fmt: skip
 
 
 @asynccontextmanager
