@@ -97,18 +97,18 @@ async def serving(
         address, env = "", runtime.context.settings.env
         leaving: list[Callable[[], None]] = []
         if web:
-            from handlers.api.routes import api_routes
             from handlers.http.web import Web
+            from handlers.mcp.endpoint import ProgramRoutes
             from handlers.slack_app.app import slack_app
             from handlers.slack_app.respond import Afterwards
 
-            afterwards = Afterwards()
+            afterwards, programs = Afterwards(), ProgramRoutes()
             stack.push_async_callback(afterwards.finished)
+            stack.push_async_callback(programs.close)
             app = slack_app(runtime.context, afterwards)
             listener = listen_on(env.host, env.port, "PORT")
-            address = await stack.enter_async_context(
-                _listening(runtime, Web(runtime, app, api_routes), listener, leaving)
-            )
+            served = Web(runtime, app, programs.routes)
+            address = await stack.enter_async_context(_listening(runtime, served, listener, leaving))
             if (port := env.tailback_health_port) is not None:
                 await _serve_health(runtime, stack, port, "TAILBACK_HEALTH_PORT", env.tailback_health_host)
             if env.slack_app_token.get_secret_value():

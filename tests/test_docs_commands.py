@@ -75,6 +75,9 @@ COVERED = {
     "tailback setup": "tests/test_launcher.py",
     "curl -sG": "tests/handlers/tools/test_replay.py::test_the_documented_export_is_replayed_with_real_deliveries",
     "curl -s": "tests/handlers/api/test_contract.py::test_the_curl_lines_of_the_page_ask_every_path",
+    "TAILBACK_URL=https://tailback.example.com tailback mcp": (
+        "tests/handlers/api/test_mcp.py::test_the_same_tools_over_standard_input_and_output"
+    ),
     "promtool check rules": "tests/integrations/test_monitoring_examples.py",
     "promtool test rules": "tests/integrations/test_monitoring_examples.py",
     "tailback golden": "tests/test_launcher.py",

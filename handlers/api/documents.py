@@ -1,6 +1,7 @@
 """The objects of the API; the OpenAPI document and the schemas of the tools are generated from them.
 
-Times are ISO 8601 in UTC, durations end in `_seconds`, and what is unknown is null.
+Times are ISO 8601 in UTC, durations end in `_seconds`, and what is unknown is null. The classes have no slots: the
+library of the tools takes a slot for a default, and then finds no schema.
 """
 
 from dataclasses import dataclass, field
@@ -12,17 +13,17 @@ Values = dict[str, object]
 Added = Annotated[int, Field(description="Runners beside those that there are")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figure:
     """One figure of a pool, with the source that measured it and when."""
 
-    value: float | bool | None
+    value: int | float | bool | None
     source: str | None
     measured_at: str | None
     missing: Annotated[str | None, Field(description="Why it is unknown; null where it is known")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cause:
     """Why jobs wait; ids are listed in docs/explanation/diagnosis.md."""
 
@@ -34,7 +35,7 @@ class Cause:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """Waiting jobs by why they wait; the jobs of all parts add up to `queued`."""
 
@@ -42,7 +43,7 @@ class Part:
     jobs: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Drain:
     """When the queue has drained if nobody acts; durations count from `at`."""
 
@@ -55,7 +56,7 @@ class Drain:
     probability_today: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AddedEffect:
     """The expected drain with more runners; a bound beyond two days is null."""
 
@@ -67,7 +68,7 @@ class AddedEffect:
     times_faster_high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MoreRunners:
     """Whether more runners help, and the effect of each number of them."""
 
@@ -75,7 +76,7 @@ class MoreRunners:
     effects: list[AddedEffect]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judgement:
     """What is concluded from a pool's figures."""
 
@@ -90,7 +91,7 @@ class Judgement:
     more_runners: MoreRunners
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EffectsDocument:
     """The effect of each asked number of added runners on one pool."""
 
@@ -99,7 +100,7 @@ class EffectsDocument:
     more_runners: MoreRunners
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PoolDocument:
     """A pool: its figures, what is concluded from them, and its open incident."""
 
@@ -109,19 +110,19 @@ class PoolDocument:
     incident: Annotated[str | None, Field(description="Id of its oldest open incident; null if there is none")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PoolPage:
     items: list[PoolDocument]
     next: Annotated[str | None, Field(description="The cursor of the next page; null on the last one")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Range:
     low: int
     high: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Start:
     """When a job probably starts; durations count from the job's `at`."""
 
@@ -131,7 +132,7 @@ class Start:
     high_seconds: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JobDocument:
     """A CI job: where it waits, what is ahead of it, and when it probably starts."""
 
@@ -152,13 +153,13 @@ class JobDocument:
     reason: Annotated[str | None, Field(description="Id of what is unknown, and why")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JobPage:
     items: list[JobDocument]
     next: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProblemDocument:
     """Why a request was refused (RFC 9457)."""
 

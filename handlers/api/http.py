@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 
 import structlog
 from pydantic_core import to_json
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -22,11 +23,26 @@ from handlers.http import metrics
 from handlers.http.front_door import FrontDoor, address_of
 
 METHODS = ("GET", "HEAD")
-LATER_SECONDS = 5.0
+LATER, LATER_SECONDS = "The records cannot be read now. Try again later.", 5.0
 OPENAPI = "openapi.json"
 _CACHING = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
 log = structlog.get_logger()
+
+
+class AnyTextConvertor(Convertor[str]):
+    """The rest of a path, whatever it holds: Starlette's own ends at a line break."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("anything", AnyTextConvertor())
 
 
 class Api:
@@ -49,8 +65,7 @@ class Api:
                 await self._door.throttle.wrong(address_of(request), "api", str(refused.__cause__ or ""))
         except Unreachable as error:
             log.warning("API not answered", operation=asking.operation, why=str(error))
-            why = "The records cannot be read now. Try again later."
-            response = ApiRefused(503, why, retry_after=LATER_SECONDS).answer()
+            response = ApiRefused(503, LATER, retry_after=LATER_SECONDS).answer()
         if asking.who:
             seconds = round(self._context.monotonic() - began, 3)
             log.info("api", client=asking.who, operation=asking.operation, status=response.status_code, seconds=seconds)

@@ -8,7 +8,7 @@ from pydantic import Field
 from handlers.api.documents import Cause, Values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SlackPlace:
     """Where the incident's thread is."""
 
@@ -16,7 +16,7 @@ class SlackPlace:
     ts: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IncidentSummary:
     """An incident in a list."""
 
@@ -34,13 +34,13 @@ class IncidentSummary:
     pools: Annotated[list[str], Field(description="The pools in which jobs queue or queued")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IncidentPage:
     items: list[IncidentSummary]
     next: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AlertDocument:
     """An alert of an incident, as its sender told it."""
 
@@ -55,7 +55,7 @@ class AlertDocument:
     links: Values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IncidentPool:
     """A pool of an incident."""
 
@@ -69,7 +69,7 @@ class IncidentPool:
     causes: list[Cause]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IncidentDocument:
     """An incident as `tailback export --json` writes it."""
 
@@ -99,7 +99,7 @@ class IncidentDocument:
     timeline_entries_dropped: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WaitsDocument:
     """Waits of a pool's oldest job over the measured time."""
 
@@ -110,7 +110,7 @@ class WaitsDocument:
     jobs_p95_seconds: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PoolReportDocument:
     """A pool over some days."""
 
@@ -131,7 +131,7 @@ class PoolReportDocument:
     forecasts_held: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProposalDocument:
     """A change that would have shortened waits."""
 
@@ -140,7 +140,7 @@ class ProposalDocument:
     values: Values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReportDocument:
     """The pools over some days, the longest total wait first."""
 

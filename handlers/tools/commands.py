@@ -12,6 +12,7 @@ from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
 from handlers.machine import read_dotenv, variables
 from handlers.terminal import failed, quiet, serve, waited
 from handlers.tools.cli_tools import tools
+from handlers.tools.remote.cli_remote import remote
 from handlers.version import VERSION
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(tools)
+app.add_typer(remote)
 
 
 def _version(wanted: bool) -> None:

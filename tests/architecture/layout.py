@@ -61,7 +61,9 @@ PLAYGROUND_USERS = (
 """The modules that may open the playground; the processes of an installation are not among them."""
 LAZY = (
     *("handlers.__main__", "handlers.cli", "handlers.terminal", "handlers.tools.cli_tools", "handlers.tools.commands"),
+    "handlers.tools.remote.cli_remote",
     *(
+        "handlers.mcp.endpoint",
         "handlers.run",
         "handlers.wiring",
         "handlers.tools.demo",
@@ -87,6 +89,8 @@ LIBRARIES = {
     "slack_bolt": ("handlers", "bot.playground"),
     "apscheduler": ("handlers", "bot.playground"),
     "starlette": ("handlers", "bot.playground"),
+    "mcp": ("handlers.mcp.tools",),
+    "mcp_types": ("handlers.mcp.tools",),
 }
 """The packages that may import a library."""
 
@@ -127,6 +131,7 @@ TEXT_READERS: dict[str, str] = {
     "bot.wrong_settings": "pydantic's kinds of errors, and locations in tailback.toml",
     "handlers.api.endpoints": "parameters of a request",
     "handlers.api.http": "paths and headers of a request",
+    "handlers.mcp.tools": "the public address",
     "handlers.tools.commands": "the name of the program",
     "handlers.http.github": "content types",
     "handlers.http.health": "paths",

@@ -15,8 +15,8 @@ import httpx
 from bot.config import Environment
 from bot.playground.slack.delivery.delivery import sign
 from bot.ports import Unreachable
-from handlers.api.routes import api_routes
 from handlers.http.web import Web
+from handlers.mcp.endpoint import ProgramRoutes
 from handlers.run import serving
 from handlers.slack_app.app import slack_app
 from handlers.slack_app.respond import Afterwards
@@ -82,8 +82,8 @@ class Endpoint:
         }
         self.world.context.settings = replace(self.world.context.settings, env=Environment.model_validate(given))
         self.runtime = Runtime(self.world.context, self.store, None)  # type: ignore[arg-type]  # the fake store
-        self.afterwards = Afterwards()
-        self.web = Web(self.runtime, slack_app(self.world.context, self.afterwards), api_routes)
+        self.afterwards, self.programs = Afterwards(), ProgramRoutes()
+        self.web = Web(self.runtime, slack_app(self.world.context, self.afterwards), self.programs.routes)
         transport = httpx.ASGITransport(self.web.application())
         self.client = httpx.AsyncClient(transport=transport, base_url="http://tailback")
         self.numbers = iter(range(1, 10_000))
@@ -93,6 +93,7 @@ class Endpoint:
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.aclose()
+        await self.programs.close()
 
     @asynccontextmanager
     async def process(

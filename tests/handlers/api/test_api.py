@@ -10,9 +10,9 @@ import pytest
 from bot.ports import Failure, Unreachable
 from bot.views.export.export_json import iso
 from handlers.api import access
-from handlers.api.routes import api_routes
 from handlers.http import metrics
 from handlers.http.web import Web
+from handlers.mcp.endpoint import ProgramRoutes
 from tests.builders import NOW, POOL
 from tests.handlers.api.conftest import NEXT_TOKEN, OPEN_TOKEN, PRIVATE, PRIVATE_TOKEN, TABLE, bearer, with_api
 from tests.handlers.endpoint import TOKEN, Endpoint
@@ -125,7 +125,7 @@ async def test_a_report_that_is_still_being_made_is_to_be_asked_for_again(api: E
 async def test_an_etag_depends_on_the_values_only_and_spares_the_body(api: Endpoint) -> None:
     """Another process answers with the same, later too; HEAD has it as well."""
     await api.world.opens()
-    other = Web(api.runtime, None, api_routes)  # type: ignore[arg-type]  # no request of Slack reaches it
+    other = Web(api.runtime, None, ProgramRoutes().routes)  # type: ignore[arg-type]  # no request of Slack reaches it
     there = httpx.ASGITransport(other.application())
     async with httpx.AsyncClient(transport=there, base_url="http://other") as second:
         for path in (*PATHS[:2], *PATHS[3:], "/openapi.json"):

@@ -1,0 +1,1 @@
+"""The API's reads as tools of the Model Context Protocol."""

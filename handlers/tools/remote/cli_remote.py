@@ -1,0 +1,23 @@
+"""The commands that ask a running installation by its API; each imports what it uses when it runs."""
+
+import typer
+
+from handlers.terminal import quiet, waited
+
+remote = typer.Typer(rich_markup_mode=None)
+
+
+@remote.command("mcp")
+def mcp_command() -> None:
+    """Offer the read-only tools to an assistant.
+
+    The Model Context Protocol over standard input and output, for a program that starts this command. Asks the
+    installation at TAILBACK_URL with TAILBACK_API_TOKEN; the log goes to standard error.
+
+    \b
+    Example: TAILBACK_URL=https://tailback.example.com tailback mcp
+    """
+    from handlers.tools.remote.assistant import serve_tools
+
+    quiet()
+    waited(serve_tools())
