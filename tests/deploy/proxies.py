@@ -30,6 +30,19 @@ def main_settings() -> dict[str, str]:
     return found
 
 
+def with_api(text: str) -> str:
+    """A proxy's file with the block for the API open, as its comment says."""
+    lines, opening = list[str](), False
+    for line in text.splitlines(keepends=True):
+        if opening and line.strip().startswith("# "):
+            lines.append(line.replace("# ", "", 1))
+            continue
+        opening = "take the first # of each line away" in line
+        lines.append(line)
+    assert "".join(lines) != text
+    return "".join(lines)
+
+
 @contextmanager
 def nginx(
     folder: Path, upstream: int, *, tls: bool = True, edited: Callable[[str], str] = str

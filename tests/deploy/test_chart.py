@@ -337,6 +337,9 @@ def test_the_ingress_opens_what_senders_and_slack_need_and_nothing_else(charts: 
     (rule,) = only(charts["everything"], "Ingress")["spec"]["rules"]
     assert {path["path"] for path in rule["http"]["paths"]} == {"/alerts", "/slack/events", "/github"}
     assert "Ingress" not in kinds(charts["split"])
+    opened = rendered(ingress={"enabled": True, "host": "tailback.example.com", "api": True})
+    (rule,) = only(opened, "Ingress")["spec"]["rules"]
+    assert {path["path"] for path in rule["http"]["paths"]} >= {"/alerts", "/api/v1", "/mcp"}
 
 
 def test_the_configuration_is_what_tailback_reads(charts: dict[str, list[Document]], tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ PUBLIC = (
     "/github",
     "/slack/events",
 )
+PROGRAMS = ("/api/v1/pools?limit=1", "/api/v1/pools/team%2Flinux/diagnosis", "/mcp")
 PRIVATE = ("/metrics", "/healthz", "/readyz", "/", "/alerts/", "/alerts/grafana/x", "/slack", "/github/x")
 
 
@@ -121,7 +122,8 @@ def test_a_proxy_lets_through_what_is_meant_for_the_world(proxy: tuple[str, http
     name, client = proxy
     small = {path: client.post(path, content=b"{}").status_code for path in PUBLIC}
     assert small == dict.fromkeys(PUBLIC, 200)
-    assert {path: client.get(path).status_code for path in PRIVATE} == dict.fromkeys(PRIVATE, 404)
+    closed = (*PRIVATE, *PROGRAMS)
+    assert {path: client.get(path).status_code for path in closed} == dict.fromkeys(closed, 404)
     passed = client.post("/alerts/grafana", content=bytes(LARGEST))
     assert (passed.status_code, passed.text) == (200, str(LARGEST))
     assert client.post("/alerts/grafana", content=bytes(LARGEST + 1)).status_code in HUGE[name]
@@ -150,6 +152,23 @@ def test_a_proxy_takes_a_body_whole_before_tailback_hears_of_it(
         end.set()
         assert slow.result().status_code == 200
     assert heard[2:] == ["/github", "127.0.0.1"]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("nginx", "caddy")])
+def test_a_proxy_passes_the_api_on_once_its_block_is_open(
+    name: str, tmp_path: Path, upstream: int, heard: list[str]
+) -> None:
+    """Names of pools stay encoded, large bodies do not pass, and nothing else is opened."""
+    start = {"nginx": proxies.nginx, "caddy": proxies.caddy}[name]
+    with start(tmp_path, upstream, edited=proxies.with_api) as client:
+        heard.clear()
+        for path in PROGRAMS:
+            assert client.get(path).status_code == 200, path
+        assert heard[::2] == list(PROGRAMS)
+        assert client.post("/mcp", content=b"{}").status_code == 200
+        assert client.post("/mcp", content=bytes(100_000)).status_code in HUGE[name]
+        assert {path: client.get(path).status_code for path in PRIVATE} == dict.fromkeys(PRIVATE, 404)
+        assert client.get("/mcp/more").status_code == 404
 
 
 class _Restarted(BaseHTTPRequestHandler):

@@ -1,6 +1,7 @@
 """The OpenAPI document: what it allows is what the API answers, and the curl lines of its page work."""
 
 import asyncio
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from schemathesis.schemas import BaseSchema
 from handlers.api import access
 from handlers.api.endpoints import ENDPOINTS
 from handlers.api.openapi import PREFIX, document
+from tests.architecture.tree import ROOT
 from tests.builders import POOL
 from tests.docs_pages import page, rows
 from tests.handlers.api.conftest import OPEN_TOKEN, TABLE, with_api
@@ -114,3 +116,19 @@ async def test_the_curl_lines_of_the_page_ask_every_path(monkeypatch: pytest.Mon
             path = re.search(r"/api/v1/[^?\"]+", line)
             asked.add(path[0].replace(POOL, "{name}").replace("/i1", "/{id}") if path else "")
     assert asked == set(PATHS)
+
+
+async def test_the_panel_for_grafana_asks_for_what_there_is() -> None:
+    """Its query is answered, and each of its columns is a value of a queueing pool."""
+    panel = json.loads((ROOT / "docs/examples/grafana/pools-panel.json").read_text())
+    (target,) = panel["targets"]
+    async with with_api() as api:
+        await api.world.opens(queued=14)
+        answer = await api.client.get(target["url"].removeprefix(TABLE["url"]))
+        (pool,) = answer.json()[target["root_selector"]]
+    for column in target["columns"]:
+        found: Any = pool
+        for part in column["selector"].split("."):
+            found = next(iter(found[int(part) :]), {}) if part.isdecimal() else found.get(part)
+        wanted = (int, float) if column["type"] == "number" else str
+        assert found is None or isinstance(found, wanted), column
