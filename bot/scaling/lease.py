@@ -136,8 +136,9 @@ async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
     if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
         with contextlib.suppress(Unreachable, Refused):
             capacity = await pool_scaler_of(context, pool).scaler.read()
-            delivered = capacity.current if capacity.desired is not None else None
-            found = replace(found, delivered=delivered, trouble=capacity.trouble)
+            told = capacity.desired
+            delivered, lower = capacity.current if told is not None else None, told is not None and told < lease.target
+            found = replace(found, delivered=delivered, set_back=told if lower else None, trouble=capacity.trouble)
     return replace(lease, verified=found.came.value), found, (HAND_BACK,)
 
 

@@ -11,10 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bot.adapters.build_context import BuildContext
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.several import Several
 from bot.adapters.prometheus.presets import Preset, queries
-from bot.adapters.registry import METRICS
+from bot.adapters.registry import METRICS, SCALERS
+from bot.context.context import PoolScaler
 from bot.core.incident.incident import State
 from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
@@ -108,6 +110,19 @@ class Fleet:
         system = Prom(queries(preset, known_as), self.clock.now, {**figures})
         self.add("prometheus", system.endpoint, {"preset": preset, "known_as": known_as})
         return system
+
+    def scaled_by(self, table: Mapping[str, Any], parts: BuildContext) -> None:
+        """The pool's scaler; `table` as in tailback.toml."""
+        scaler, policy = SCALERS[table["kind"]](POOL, "[scaler]", {"max": 50, **table}, parts)
+        self.world.context.pool_scalers = {POOL: PoolScaler(scaler, policy)}
+
+    async def scaled(self, target: int) -> str:
+        """Somebody asks for a size; all that the thread and its plan say after a quarter of an hour."""
+        before = len(self.world.thread)
+        await self.world.wants(target)
+        await self.world.work()
+        await self.passes(15)
+        return shown(*self.world.thread[before:])
 
     async def fires(self) -> None:
         """The alert, and what follows at once."""

@@ -193,20 +193,29 @@ class GitHubFileScaler:
             raise Refused(f"{place} is not UTF-8 text", remedy="correct file") from None
 
     async def _commit(self, branch: str, found: NumberFound, target: int, message: str) -> None:
-        """Commit the number to a branch, unless the file is another version there."""
+        """Commit the number to a branch, unless the file is another version there.
+
+        GitHub answers 409 also when somebody pushes another file of the branch at that moment (PyGithub/PyGithub#1787),
+        and when a rule forbids the commit: only what moved meanwhile may be tried again.
+        """
+        head = await self._head(branch)
         content = base64.b64encode(f"{found.before}{target}{found.after}".encode()).decode()
         body = {"message": message, "content": content, "sha": found.sha, "branch": branch}
         path = f"contents/{self.table.file}"
         answer = await self.api.send("PUT", f"{self._root}/{path}", body)
-        if answer.status == 409 and (await self._file())[1] != found.sha:
-            what = "somebody else changed the file in this moment (HTTP 409)"
+        if answer.status == 409 and ((await self._file())[1] != found.sha or await self._head(branch) != head):
+            what = "somebody else changed the branch in this moment (HTTP 409)"
             raise self.api.problem(what, Failure.LATER, remedy="look again")
         self._made(answer, f"commit to {branch}")
 
     async def _branch_off(self, branch: str) -> None:
-        head = await self.api.get(f"{self._root}/git/ref/heads/{self.table.branch}", {})
-        body = {"ref": f"refs/heads/{branch}", "sha": inner(fields(head.body), "object").get("sha")}
+        body = {"ref": f"refs/heads/{branch}", "sha": await self._head(self.table.branch)}
         await self._send("POST", "git/refs", body, f"make the branch {branch}")
+
+    async def _head(self, branch: str) -> object:
+        """The newest commit of a branch."""
+        found = await self.api.get(f"{self._root}/git/ref/heads/{branch}", {})
+        return inner(fields(found.body), "object").get("sha")
 
     async def _drop(self, branch: str) -> None:
         """Close the open pull requests of a branch of ours, and delete it."""

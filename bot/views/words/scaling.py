@@ -124,13 +124,15 @@ def _queue(checked: RunnersChecked) -> str:
 
 
 def _reasons(checked: RunnersChecked) -> str:
-    delivered = checked.delivered
+    delivered = checked.delivered or 0
+    fewer = checked.delivered is not None and delivered < checked.target
     known = [
+        f"the target there is {checked.set_back:,} now" if checked.set_back is not None else "",
         count(checked.create_failures, "failed launch request") if checked.create_failures else "",
         f"limit {checked.limit:,}" if checked.limit is not None and checked.limit < checked.target else "",
         f"{checked.booting:,} still booting" if checked.booting else "",
         f"{checked.offline:,} offline" if checked.offline else "",
-        f"the autoscaler counts {delivered:,}" if delivered is not None and delivered < checked.target else "",
+        f"the autoscaler counts {delivered:,}" if fewer and delivered != checked.set_back else "",
         f"the autoscaler reports: {checked.trouble}" if checked.trouble else "",
     ]
     found = [one for one in known if one]

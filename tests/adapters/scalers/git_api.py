@@ -44,6 +44,10 @@ class GitApi:
     protected: bool = False
     between: list[str] = field(default_factory=list)
     """Texts that others commit to main right before the next commits arrive."""
+    pushes: int = 0
+    """How many of the next commits meet a push of somebody else to another file of the branch."""
+    moved: int = 0
+    """How many such pushes there were."""
     branches: dict[str, str] = field(default_factory=lambda: {"main": TEXT})
     """Branch → the file's text there."""
     commits: list[str] = field(default_factory=list)
@@ -92,6 +96,9 @@ class GitApi:
         if verb == "PUT":
             if branch == "main" and self.between:
                 self.branches["main"] = self.between.pop(0)
+            if self.pushes:
+                self.pushes, self.moved = self.pushes - 1, self.moved + 1
+                return JSONResponse({"message": f"is at {sha(branch)} but expected {body['sha']}"}, 409)
             if body["sha"] != sha(self.branches[branch]):
                 return JSONResponse({"message": f"{FILE} does not match {body['sha']}"}, 409)
             if self.protected and branch == "main":
@@ -118,14 +125,17 @@ class GitApi:
             found = self.branches.pop(branch, None)
             return Response(status_code=204) if found else JSONResponse({"message": "Reference does not exist"}, 422)
         branch = body["ref"].removeprefix("refs/heads/")
-        if branch in self.branches or body["sha"] != sha(self.branches["main"]):
+        if branch in self.branches or body["sha"] != self.head("main"):
             said = "Reference already exists" if branch in self.branches else "Object does not exist"
             return JSONResponse({"message": said}, 422)
         self.branches[branch] = self.branches["main"]
         return JSONResponse(self.ref(branch), 201)
 
     def ref(self, branch: str) -> dict[str, Any]:
-        return {"ref": f"refs/heads/{branch}", "object": {"type": "commit", "sha": sha(self.branches[branch])}}
+        return {"ref": f"refs/heads/{branch}", "object": {"type": "commit", "sha": self.head(branch)}}
+
+    def head(self, branch: str) -> str:
+        return sha(f"{self.moved or ''}{self.branches[branch]}")
 
     def pulled(self, verb: str, path: str, body: dict[str, Any]) -> Response:
         if verb == "PATCH":

@@ -109,7 +109,7 @@ async def test_what_somebody_else_set_meanwhile_outdates_the_pull_request(pool_s
 
 async def test_a_commit_of_somebody_else_in_the_same_moment_is_left_alone(pool_scaler: Make, api: GitApi) -> None:
     api.between = [TEXT.replace("linux_max = 10", "linux_max = 30")]
-    with pytest.raises(Unreachable, match="somebody else changed the file in this moment") as caught:
+    with pytest.raises(Unreachable, match="somebody else changed the branch in this moment") as caught:
         await pool_scaler(by="commit").set(24, "act-1")
     assert (caught.value.failure, api.number) == (Failure.LATER, 30)
 

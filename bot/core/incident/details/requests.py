@@ -97,6 +97,8 @@ class RunnersChecked:
     offline: int | None = None
     delivered: int | None = None
     """The scaler's own count."""
+    set_back: int | None = None
+    """The lower target that the scaler has now: something set it back, or nothing was set."""
     trouble: str = ""
     """Why they do not come, in the scaler's words."""
     kind: Literal["runners_checked"] = "runners_checked"
