@@ -36,7 +36,7 @@ from bot.maintenance.slack_outage import check_slack_outage, pause_seconds
 from bot.measuring.backfill import backfill, wake_fills
 from bot.measuring.measure import measure, wake_pools
 from bot.notifications.deliver import deliver
-from bot.people import decline_handover, handover, remind
+from bot.people import decline_handover, escalate, handover, remind
 from bot.reporting import report
 from bot.reporting.weekly import LOOK_SECONDS, post_weekly, weekly
 from bot.requests.perform import perform
@@ -58,6 +58,7 @@ ACTIONS: dict[str, Action] = {
         handover,
         decline_handover,
         remind,
+        escalate,
         silence,
         scale_up,
         diagnose,

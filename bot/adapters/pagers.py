@@ -31,7 +31,8 @@ def pagerduty(event: PageEvent, key: str) -> Call:
     """An event of PagerDuty's Events API v2; `payload` belongs to a trigger only."""
     body: dict[str, object] = {"routing_key": key, "event_action": event.action.value, "dedup_key": event.key}
     if event.action is PageAction.TRIGGER:
-        body["payload"] = {"summary": event.text[:1024], "source": "tailback", "severity": "critical"}
+        details = {"custom_details": {"state": event.state}} if event.state else {}
+        body["payload"] = {"summary": event.text[:1024], "source": "tailback", "severity": "critical", **details}
         body |= {"client": "Tailback", **({"client_url": event.link} if event.link else {})}
     return Call(body, "/v2/enqueue")
 
@@ -39,7 +40,7 @@ def pagerduty(event: PageEvent, key: str) -> Call:
 def opsgenie(event: PageEvent, _key: str) -> Call:
     """A request of Opsgenie's Alert API, which finds an alert by its alias."""
     if event.action is PageAction.TRIGGER:
-        words = f"{event.text}\n{event.link}".strip()
+        words = "\n".join(filter(None, (event.text, event.state, event.link)))
         body = {"message": event.text[:130], "alias": event.key, "description": words[:15000], "source": "Tailback"}
         return Call(body, "/v2/alerts")
     verb = "acknowledge" if event.action is PageAction.ACKNOWLEDGE else "close"
@@ -52,14 +53,15 @@ def incident_io(event: PageEvent, _key: str) -> Call | None:
     if event.action is PageAction.ACKNOWLEDGE:
         return None
     status = "firing" if event.action is PageAction.TRIGGER else "resolved"
-    body = {"title": event.text[:255], "status": status, "deduplication_key": event.key, "description": event.text}
+    body = {"title": event.text[:255], "status": status, "deduplication_key": event.key,
+            "description": "\n".join(filter(None, (event.text, event.state)))}  # fmt: skip
     return Call({**body, **({"source_url": event.link} if event.link else {})})
 
 
 def webhook(event: PageEvent, _key: str) -> Call:
     """A small document with a key; a repeated one has the same Idempotency-Key."""
     body = {"source": "tailback", "event": event.event, "text": event.text, "action": event.action.value}
-    body |= {"key": event.key, **({"link": event.link} if event.link else {})}
+    body |= {"key": event.key, **{name: text for name, text in (("link", event.link), ("state", event.state)) if text}}
     return Call(body, headers={"Idempotency-Key": f"{event.key}/{event.action.value}"})
 
 

@@ -133,6 +133,7 @@ class Context:
             self.settings.file.pools,
             bool(self.holders(incident)),
             fileable=self.issues is not None,
+            pageable=bool(self.pagers),
             sourceless=frozenset(incident.pools.candidates) - self.metrics.keys(),
             beside=await self.beside(pools) if idle else {},
         )

@@ -94,6 +94,18 @@ async def permalinks(context: Context, incidents: list[Incident]) -> dict[str, s
     return {name: link for name, link in zip(shown, await asyncio.gather(*asked), strict=False) if link}
 
 
+def pagers_of(context: Context, incident: Incident, *, unacknowledged: bool = False) -> tuple[str, ...]:
+    """The pagers of an incident's channel; with `unacknowledged` those that are paged while nobody acknowledges."""
+    tables, channel = context.settings.file.pager, incident.thread.instead_of or incident.thread.channel
+    return tuple(
+        name
+        for name, table in tables.items()
+        if name in context.pagers
+        and (not table.channels or channel in table.channels)
+        and (table.unacknowledged or not unacknowledged)
+    )
+
+
 def channels(context: Context) -> tuple[str, ...]:
     """The configured channels."""
     file = context.settings.file

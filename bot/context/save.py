@@ -9,7 +9,7 @@ import structlog
 from bot.context.context import Context
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
-from bot.core.paging.page import changes_pages
+from bot.core.paging.page import changed_pages
 from bot.core.record import Change, Conflict, Put, Record, Stored
 
 KEPT_AFTER_CLOSE_SECONDS = 30 * 86400.0
@@ -84,7 +84,7 @@ async def keep(  # noqa: PLR0913 - the parts of one atomic change
         expiry = EXPIRES_SECONDS if after.closed else None
         put = Put(held, after, due, release=release, uncertain=uncertain, keep_seconds=expiry)
         base = follows(held.value if held.version else None, after)
-        paging = (f"page:{after.id}",) if context.pagers and changes_pages(held.value, after) else ()
+        paging = tuple(f"page:{one}" for one in changed_pages(held.value, after)) if context.pagers else ()
         begun = context.monotonic()
         try:
             await context.store.commit(

@@ -6,7 +6,8 @@ from dataclasses import replace
 import structlog
 
 from bot.context.context import Context
-from bot.context.queries import permalinks
+from bot.context.five_lines import five_lines
+from bot.context.queries import pagers_of, permalinks
 from bot.context.save import EXPIRES_SECONDS, intend, keep
 from bot.core.incident.details.events import Paged
 from bot.core.incident.incident import Incident, noted
@@ -14,6 +15,7 @@ from bot.core.incident.timeline import Event
 from bot.core.paging.page import GIVE_UP_SECONDS, PageAction, PageEvent, PageRecord, PagerState, current, owed
 from bot.core.record import Change, Claim, Put
 from bot.ports import Failure, Unreachable
+from bot.views.mrkdwn import outside
 from bot.views.parent.heading import headline
 from bot.views.words.timeline import page_text
 
@@ -25,6 +27,9 @@ EVENTS = {
     PageAction.RESOLVE: "incident_resolved",
 }
 
+ASKED = "incident_escalated"
+"""The event of a page that a person asked for."""
+
 log = structlog.get_logger()
 
 
@@ -34,8 +39,8 @@ async def page(context: Context, claim: Claim) -> None:
     A message whose outcome is unknown is sent again with the same key, which a pager counts once.
     """
     held, now = claim.of(PageRecord), context.now()
-    incident = await context.store.get(Incident, claim.id)
-    names = _pagers(context, incident.value) if incident else []
+    incident = await context.store.get(Incident, held.value.incident)
+    names = _pagers(context, held.value, incident.value) if incident else []
     record = current(held.value, incident.value, names) if incident else held.value
     next_ones = owed(record, incident.value, names) if incident else {}
     if incident is None or not next_ones or now - (incident.value.closed_at or now) > GIVE_UP_SECONDS:
@@ -73,10 +78,10 @@ async def page(context: Context, claim: Claim) -> None:
         await context.store.commit(Change(puts=(put,)))
 
 
-def _pagers(context: Context, incident: Incident) -> list[str]:
-    tables, channel = context.settings.file.pager, incident.thread.instead_of or incident.thread.channel
-    mine = {name: table for name, table in tables.items() if table.unacknowledged and name in context.pagers}
-    return [name for name, table in mine.items() if not table.channels or channel in table.channels]
+def _pagers(context: Context, record: PageRecord, incident: Incident) -> list[str]:
+    if record.pager:
+        return [record.pager] if record.pager in context.pagers else []
+    return list(pagers_of(context, incident, unacknowledged=True))
 
 
 async def _sent(
@@ -85,10 +90,13 @@ async def _sent(
     """Each pager's problem; None if it confirmed the message."""
     links = await permalinks(context, [incident])
     head = headline(incident, await context.view(incident), context.now(), context.settings.file.paces)
+    lines = await five_lines(context, incident) if record.pager else ()
+    state = "\n".join(map(outside, lines))
 
     async def one(name: str, action: PageAction) -> Unreachable | None:
-        text = page_text(action, head, over=incident.closed)
-        event = PageEvent(record.key, action, EVENTS[action], text, links.get(incident.id, ""))
+        text = page_text(action, head, over=incident.closed, asked=bool(record.pager))
+        kind = ASKED if record.pager and action is PageAction.TRIGGER else EVENTS[action]
+        event = PageEvent(record.key, action, kind, text, links.get(incident.id, ""), state)
         problem: Unreachable | None = None
         try:
             async with asyncio.timeout(context.settings.file.timing.lease - SAFETY_SECONDS):

@@ -1,10 +1,11 @@
 """The messages of an incident's thread: what each step sends, and the state changes that follow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.context.context import Context
+from bot.context.five_lines import five_lines
 from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import (
     Incident,
@@ -26,6 +27,7 @@ from bot.ports import Failure, Posted
 from bot.posting.failures import QUARANTINE_SECONDS, FailureRule, MessageKind, Reaction
 from bot.posting.message_key import OVER, message_key
 from bot.posting.send import Outcome, Outgoing
+from bot.views.mrkdwn import Marked
 from bot.views.thread.replies import reply
 from bot.views.thread.results import returned_to_channel
 
@@ -79,7 +81,8 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
         entry = incident.log.entry(step.number)
         if entry is None or (step.do is Do.POST_REPLY and _calls_in_vain(incident, entry)):
             return None
-        return _reply(context, incident, entry, editing=step.do is Do.EDIT_REPLY)
+        state = await five_lines(context, incident) if entry.event is Event.CALLED else ()
+        return _reply(context, incident, entry, state, editing=step.do is Do.EDIT_REPLY)
     if step.do is Do.POINT_TO_NEW_THREAD:
         return await _pointer(context, incident)
     thread, key, now = incident.thread, message_key(incident), context.now()
@@ -135,10 +138,12 @@ def _outgoing(
     )
 
 
-def _reply(context: Context, incident: Incident, entry: Entry, *, editing: bool) -> StepMessage:
+def _reply(
+    context: Context, incident: Incident, entry: Entry, state: Sequence[Marked], *, editing: bool
+) -> StepMessage:
     number, plain = entry.number, entry.plain or incident.thread.plain
     at, labels = float(entry.ts) if editing else context.now(), context.reply_labels(entry)
-    words = reply(incident, entry, at, labels)
+    words = reply(incident, entry, at, labels, state)
     words = Message(words.text) if plain else words
 
     def plainly(fresh: Incident) -> Incident:

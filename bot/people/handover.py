@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from bot.context.context import Action, Context
+from bot.context.five_lines import five_lines, open_incident
 from bot.core.external import Outsider
 from bot.core.incident.details.people import HandedOver
 from bot.core.incident.incident import Incident
@@ -13,7 +14,6 @@ from bot.core.people.ownership import handed_over, handover_of
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.request import AtOnce, done
 from bot.notifications.outbox import tell_later
-from bot.people.state import five_lines, open_incident
 from bot.ports import Refused, Unreachable
 from bot.requests.permission import is_listed
 from bot.requests.submit import new_request, subject, submit

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.context.after_gap import measured_again_at
 from bot.context.context import Action, Context
+from bot.context.five_lines import five_lines, open_incident
 from bot.core.durations import seconds
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal, latest
@@ -14,7 +15,6 @@ from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.request import AtOnce, done
 from bot.notifications.outbox import tell_later
-from bot.people.state import five_lines, open_incident
 from bot.ports import Refused
 from bot.requests.submit import new_request, subject, submit
 from bot.views.thread.direct import reminder, reminder_set

@@ -32,6 +32,9 @@ _USER, _GROUP, _CHANNEL = (re.compile(rf"[{first}][A-Z0-9]{{1,20}}") for first i
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9!#$%&'()*+,/:;=?@._~-]*)?")
 """Most addresses; they need no closer look."""
 _DATE = re.compile(r"<!date\^[^|>]*\|([^>]*)>")
+_MENTION = re.compile(r"<(?:@|!subteam\^)[A-Z0-9]+>")
+_LINK = re.compile(r"<https?://[^|>]*\|([^>]*)>")
+_BOLD = re.compile(r"\*([^*\n]+)\*")
 _TAIL = re.compile(r"&[#a-zA-Z0-9]{0,6}$")
 
 
@@ -191,6 +194,12 @@ def undated(text: Marked) -> Marked:
 def unmarked(text: Marked) -> str:
     """The text as its reader sees it, with times in UTC, for an export."""
     return undated(text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def outside(text: Marked) -> str:
+    """The text for people who are not in Slack: no ids, no formats, no addresses behind words."""
+    named = _MENTION.sub("somebody in Slack", _LINK.sub(r"\1", undated(text)))
+    return unmarked(Marked(_BOLD.sub(r"\1", named)))
 
 
 def utc(at: float) -> str:

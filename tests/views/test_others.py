@@ -44,7 +44,7 @@ def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: E
     for said in (drawn.text, words(drawn)):
         for part in ("<@U0ALEX> did a thing.", "One line", "Another"):
             assert part in said
-        calls = event in {Event.ESCALATED, Event.UNACKED}
+        calls = event in {Event.ESCALATED, Event.CALLED, Event.UNACKED}
         assert ("linux.2xlarge" in said) is calls, "the parent shows the figures, unless people are called"
 
 

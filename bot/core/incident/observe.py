@@ -51,6 +51,8 @@ class View:
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
     silenceable: bool = False
     fileable: bool = False
+    pageable: bool = False
+    """Whether there is a pager."""
     causes: Mapping[str, Finding] = field(default_factory=dict)
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By pool: the next causes after the first."""

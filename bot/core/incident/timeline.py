@@ -61,6 +61,8 @@ class Event(StrEnum):
     MUTED = "muted", Role.ASIDE
     UNMUTED = "unmuted", Role.ASIDE
     ESCALATED = "escalated", Role.TURN | Role.ELSEWHERE
+    CALLED = "called", Role.DONE | Role.TURN | Role.ELSEWHERE
+    """Somebody escalated it by hand."""
     APPROVAL = "approval"
     """An approval was requested, given, declined, or has expired."""
     VERIFIED = "verified", Role.DONE | Role.TURN

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from bot.core.incident.details.people import Escalation
 from bot.core.incident.incident import Incident
 from bot.core.incident.plan import calls_people
+from bot.core.requests.interaction import incident_of
 
 OUTSIDE = "outside_slack"
 """The name of the webhook that has no table of its own, only an address in `[outside_slack]`."""
@@ -35,6 +37,8 @@ class PageEvent:
     """What happened, for a plain webhook: `slack_unreachable`, `incident_resolved`, ..."""
     text: str
     link: str = ""
+    state: str = ""
+    """What is known of the incident, in a few lines; empty where nobody asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +61,31 @@ class PagerState:
 @dataclass(frozen=True, slots=True)
 class PageRecord:
     id: str
-    """The incident."""
+    """The incident; what a person called has the id of the request, which begins with it."""
     escalated_at: float | None = None
     """The escalation that is paged; an incident that opens again may be escalated again."""
+    pager: str = ""
+    """The one pager that a person called; empty: those that are paged while nobody acknowledges."""
+    asked_at: float = 0.0
+    """When the person did (epoch seconds)."""
     pagers: Mapping[str, PagerState] = field(default_factory=dict)
+
+    @property
+    def incident(self) -> str:
+        return incident_of(self.id)
 
     @property
     def key(self) -> str:
         """The key of its messages."""
+        if self.pager:
+            return f"tailback-{self.id}"
         return f"tailback-{self.id}-{self.escalated_at or 0:.0f}"
 
 
 def current(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> PageRecord:
     """The record for the incident's newest escalation, once nothing is left to be resolved of the one before."""
     newest = incident.ownership.escalated_at
-    if newest in {None, page.escalated_at} or owed(page, incident, pagers):
+    if page.pager or newest in {None, page.escalated_at} or owed(page, incident, pagers):
         return page
     return PageRecord(page.id, newest)
 
@@ -90,6 +104,11 @@ def owed(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> dict[st
 
 def _wanted(page: PageRecord, incident: Incident) -> PageAction | None:
     own = incident.ownership
+    if page.pager:
+        if incident.closed:
+            return PageAction.RESOLVE
+        acknowledged = own.owner is not None and (own.acked_at or 0.0) > page.asked_at
+        return PageAction.ACKNOWLEDGE if acknowledged else PageAction.TRIGGER
     if page.escalated_at is None:
         return None
     if incident.closed or own.escalated_at != page.escalated_at:
@@ -99,11 +118,15 @@ def _wanted(page: PageRecord, incident: Incident) -> PageAction | None:
     return PageAction.TRIGGER if calls_people(incident) else None
 
 
-def changes_pages(before: Incident, after: Incident) -> bool:
-    """Whether a state change may owe the pagers a message."""
-    return _facts(before) != _facts(after) and bool(before.ownership.escalated_at or after.ownership.escalated_at)
+def changed_pages(before: Incident, after: Incident) -> tuple[str, ...]:
+    """The ids of the records whose pagers a state change may owe a message."""
+    if _facts(before) == _facts(after):
+        return ()
+    called = [one.details for one in after.log.timeline if isinstance(one.details, Escalation) and one.details.page]
+    escalated = before.ownership.escalated_at or after.ownership.escalated_at
+    return (*((after.id,) if escalated else ()), *(one.page for one in called))
 
 
-def _facts(incident: Incident) -> tuple[float | None, bool, bool, bool]:
+def _facts(incident: Incident) -> tuple[float | None, float | None, bool, bool]:
     own = incident.ownership
-    return own.escalated_at, own.owner is None, incident.closed, calls_people(incident)
+    return own.escalated_at, own.acked_at if own.owner else None, incident.closed, calls_people(incident)

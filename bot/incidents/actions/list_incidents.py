@@ -55,7 +55,7 @@ async def _board(context: Context, user: str) -> Board:
     open_now, doubtful = await readable(context, await open_incidents(context), user)
     rules = context.settings.file.pools
     names = sorted({*rules, *(name for one in open_now for name in one.pools.candidates)})
-    view = View(await context.looked_at(names), rules)
+    view = View(await context.looked_at(names), rules, pageable=bool(context.pagers))
     fired = sorted(((one.at, one.incident) for pool in view.pools.values() for one in pool.fired), reverse=True)
     ended = await context.store.get_many(Incident, list(dict.fromkeys(one for _, one in fired))[:MOST_LOOKED_AT])
     over, _ = await readable(context, [one.value for one in ended.values() if one.value.closed], user)

@@ -86,9 +86,9 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
     hint = f"Overrides the choice above. At most {most}."
     blocks = [
         section(preview),
-        _input("preset", "For how long", select),
-        _input("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
-        _input("above", "End it when more jobs wait than this", _text("e.g. 200"), optional=True),
+        input_block("preset", "For how long", select),
+        input_block("custom", "Or any other duration", _text("e.g. 90m, 2h, 1h 30m"), optional=True, hint=hint),
+        input_block("above", "End it when more jobs wait than this", _text("e.g. 200"), optional=True),
         context(owner),
     ]
     return modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
@@ -116,14 +116,14 @@ def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Previe
             for one in able
         ]
         chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
-        blocks.append(_input("pool", "Pool", chosen))
+        blocks.append(input_block("pool", "Pool", chosen))
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
     why = "its queue is within normal" if first.needless else "more runners are not expected to help"
     hint = f"Total runners, not how many to add. None proposed: {why}."
     if first.suggested is not None:
         number["initial_value"] = str(first.suggested)
         hint = f"Total runners, not how many to add. Proposed for {name_of(first.pool)}: {first.proposed}."
-    blocks += [_input("target", "New total", number, hint=hint), *calm]
+    blocks += [input_block("target", "New total", number, hint=hint), *calm]
     return modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
 
 
@@ -211,7 +211,7 @@ def _text(placeholder: str) -> dict[str, object]:
     return {"type": "plain_text_input", "max_length": 40, "placeholder": plain(placeholder, 150)}
 
 
-def _input(block: str, label: str, element: dict[str, object], *, optional: bool = False, hint: str = "") -> Block:
+def input_block(block: str, label: str, element: dict[str, object], *, optional: bool = False, hint: str = "") -> Block:
     made: dict[str, object] = {
         "type": "input",
         "block_id": block,

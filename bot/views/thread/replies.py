@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.core.alert import Kind
 from bot.core.incident.details.events import AlertResolved, ClosingSummary, Diagnosed, IncidentEnded, Introduced
+from bot.core.incident.details.people import Escalation
 from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Maxima
@@ -39,8 +40,13 @@ Labels = Mapping[str, ButtonLabel]
 NO_BUTTONS: Labels = {}
 
 
-def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTTONS) -> Message:
-    """The entry as a message; one that calls people or is shown in the channel starts with its incident."""
+def reply(
+    incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTTONS, state: Sequence[Marked] = ()
+) -> Message:
+    """The entry as a message; one that calls people or is shown in the channel starts with its incident.
+
+    `state`: what is known of the incident, below a call for help.
+    """
     if isinstance(entry.details, Introduced):
         paragraphs = introduction(incident, entry, entry.details)
         return message(joined("\n", *paragraphs), *(section(part) for part in paragraphs))
@@ -48,11 +54,13 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         return _diagnosis(incident, entry, entry.details)
     if isinstance(entry.details, ScaleRequest) and begins(entry):
         return _scale_up(incident, entry, entry.details, labels)
-    calls = entry.event in {Event.ESCALATED, Event.UNACKED}
+    calls = entry.event in {Event.ESCALATED, Event.CALLED, Event.UNACKED}
     ends = isinstance(entry.details, Silencing) and entry.details.step is SilenceStep.ENDS_SOON
     lead = led(incident, now) if calls or ends or (entry.broadcast and entry.event not in NEWS_FIRST) else None
+    lead = None if state else lead
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
-    group = incident.thread.mention if calls else None
+    paged = isinstance(entry.details, Escalation) and entry.details.pager
+    group = incident.thread.mention if calls and not paged else None
     see = link(entry.see, "Show the warning") if safe_url(entry.see) else None
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
@@ -65,6 +73,7 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
     blocks = [
         section(joined("\n", lead, body)),
         *line_sections(lines),
+        section(joined("\n", *state)) if state else None,
         section(joined("\n• ", say("*What happened*"), *happened)) if happened else None,
         *charts_of(incident, entry),
         _choices(entry, labels),
@@ -72,7 +81,8 @@ def reply(incident: Incident, entry: Entry, now: float, labels: Labels = NO_BUTT
         context(late) if now - entry.at >= LATE_SECONDS else None,
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
-    return message(joined(" ", _text(lead, body, lines, _named(incident, entry, labels)), story_words), *blocks)
+    text = _text(lead, body, lines, _named(incident, entry, labels))
+    return message(joined("\n", joined(" ", text, story_words), *state), *blocks)
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:

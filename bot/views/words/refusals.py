@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from math import ceil
 
 from bot.core.words import count, duration, listed, time_left
-from bot.views.mrkdwn import unformatted
+from bot.views.mrkdwn import clean, unformatted
 
 # About the person and the moment
 
@@ -122,6 +122,20 @@ person_not_identified = (
 NOT_HANDED_TO_YOU = "Nothing was changed. Only the person who got this incident can decline it. It was handed over"
 HANDOVER_PASSED_ON = "Nothing was changed. You don't own this incident any more."
 DECLINED = "You declined. The thread shows who owns the incident now."
+
+# About an escalation
+
+NOBODY_TO_CALL = (
+    "Nobody was called. No group and no pager is configured. Set `mention` under [slack], or add a table "
+    "[pager.NAME], in tailback.toml."
+)
+
+
+def unknown_pager(name: str, known: Iterable[str]) -> str:
+    names = listed(clean(one) for one in known)
+    remedy = f"You can call {names}" if names else "Write `@tailback escalate` to call the group"
+    return f'Nobody was called. There is no pager "{unformatted(name, 40)}" for this channel. {remedy}.'
+
 
 # About reminders
 

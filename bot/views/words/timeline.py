@@ -205,8 +205,13 @@ ENDINGS = {
 }
 
 
-def page_text(action: PageAction, headline: str, *, over: bool) -> str:
-    """`over` is the incident; the page of an open one is resolved when the next one takes its place."""
+def page_text(action: PageAction, headline: str, *, over: bool, asked: bool = False) -> str:
+    """`over` is the incident; the page of an open one is resolved when the next one takes its place.
+
+    `asked`: a person called this pager.
+    """
+    if asked and action is PageAction.TRIGGER:
+        return f"{headline}. Somebody escalated it in Slack."
     replaced = action is PageAction.RESOLVE and not over
     return f"{headline}. {'Nobody owns it any more. A new page follows.' if replaced else ENDINGS[action]}"
 
@@ -220,9 +225,14 @@ def paged_words(details: events.Escalated | events.Paged) -> str:
     return f"Paged {details.pager}."
 
 
-def _people_words(details: people.HandedOver | people.HandoverDeclined | people.ReminderAsked) -> str:
+PeopleDetails = people.HandedOver | people.HandoverDeclined | people.ReminderAsked | people.Escalation
+
+
+def _people_words(details: PeopleDetails) -> str:
     """The person that it concerns is named behind it."""
     match details:
+        case people.Escalation():
+            return f"escalated this incident to {details.pager}." if details.pager else "escalated this incident."
         case people.HandedOver():
             return "handed this incident over to"
         case people.ReminderAsked():
@@ -236,6 +246,7 @@ _WORDS: Mapping[type[Details], Callable[[Any], str]] = {
     people.HandedOver: _people_words,
     people.HandoverDeclined: _people_words,
     people.ReminderAsked: _people_words,
+    people.Escalation: _people_words,
     events.Escalated: paged_words,
     events.Paged: paged_words,
     QueueChanged: _queue_words,

@@ -101,6 +101,8 @@ ROWS: tuple[Details, ...] = (
     people.HandedOver("U0BEN", "U0ANA", "watch the autoscaler"),
     people.HandoverDeclined("U0ANA"),
     people.HandoverDeclined(None),
+    people.Escalation(),
+    people.Escalation("oncall", "i1.abc"),
     people.ReminderAsked(1_700_001_800.0, 1800.0),
     Diagnosed(("a", "b"), more_pools=2, unread={"a": "", "b": "HUD: no answer"}),
     events.IncidentEnded(events.IncidentEnding.CLOSED, events.ClosingSummary(60.0, acted=True, silences=(OTHER,))),

@@ -15,6 +15,7 @@ Details = (
     | people.HandedOver
     | people.HandoverDeclined
     | people.ReminderAsked
+    | people.Escalation
     | events.Paged
     | events.EarlyWarningGiven
     | events.QueueChanged

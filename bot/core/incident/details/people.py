@@ -34,3 +34,14 @@ class ReminderAsked:
     seconds: float
     """From the request on."""
     kind: Literal["reminder_asked"] = "reminder_asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    """A person called others: the group that was called at the opening, or a pager."""
+
+    pager: str = ""
+    """Its name in the configuration; empty: the group."""
+    page: str = ""
+    """The id of the pager's record."""
+    kind: Literal["escalation"] = "escalation"

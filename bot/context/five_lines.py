@@ -1,4 +1,4 @@
-"""The state of an incident in five lines, for messages to people."""
+"""An open incident, and its state in five lines, for messages to people."""
 
 from bot.context.causes import explained
 from bot.context.context import Context
