@@ -129,14 +129,11 @@ class Context:
         pools = await self.looked_at(incident.pools.candidates, incident.pools.affected)
         idle = any(pool.latest and pool.latest.idle and pool.latest.queued for pool in pools.values())
         return View(
-            pools,
-            self.settings.file.pools,
-            bool(self.holders(incident)),
-            fileable=self.issues is not None,
-            pageable=bool(self.pagers),
+            pools, self.settings.file.pools, bool(self.holders(incident)),
+            fileable=self.issues is not None, pageable=bool(self.pagers),
             sourceless=frozenset(incident.pools.candidates) - self.metrics.keys(),
             beside=await self.beside(pools) if idle else {},
-        )
+        )  # fmt: skip
 
     async def looked_at(self, names: Collection[str], needed: Collection[str] = ()) -> dict[str, Pool]:
         """The pools' records; of many, those that are fine and not `needed` have their newest sample only."""
