@@ -3,12 +3,17 @@
 import importlib
 import re
 import tomllib
+from collections.abc import Iterable
 
 from bot.adapters.prometheus.presets import PRESETS
 from bot.adapters.registry import METRICS
+from bot.adapters.signals.configured import SETS
 from bot.core.pool.merge import FIGURES
+from bot.core.signals.signal import SignalKind
 from bot.diagnosis.rank import possible
+from bot.diagnosis.registry import RULES
 from bot.posting.failures import TABLE, MessageKind
+from bot.views.words.causes import cause_name
 from tests.architecture.layout import BEHAVIORS, BESIDE, HANDLERS, LAYERS
 from tests.architecture.tree import ROOT
 from tests.docs_pages import page
@@ -49,23 +54,78 @@ def samples() -> dict[str, tuple[dict[str, object], dict[str, object]]]:
     return found
 
 
-def sources_table() -> str:
-    """The table of sources, their figures, and the causes that can be found with them."""
-    lines = ["| source | figures | causes |", "|---|---|---|"]
+def gives() -> dict[str, frozenset[str]]:
+    """Row: the figures, or kinds of signals, of a pool with this source or set alone; the queue is known to another."""
+    found = {}
     for row, (table, keys) in samples().items():
         kind = row.partition(",")[0]
-        figures = METRICS[kind].can_give("", {**table, "kind": kind}, keys)
+        found[row] = METRICS[kind].can_give("", {**table, "kind": kind}, keys)
+    signals = {name: made(example) for name, (_, made, example) in SETS.items()}
+    return found | {
+        f"signals of {name}": frozenset(one.signal.kind.value for one in of) for name, of in signals.items()
+    }
+
+
+def coded(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def sources_table() -> str:
+    """The table of sources and sets, their figures, and the causes that can be found with them."""
+    lines = ["| source | figures | causes |", "|---|---|---|"]
+    always = set(possible({"queued"}))
+    for row, figures in gives().items():
         causes = possible(figures | {"queued"})
-        named = [f"`{name}`" for name in FIGURES if name in figures]
-        lines.append(f"| {row} | {', '.join(named)} | {len(causes)}: {', '.join(f'`{one}`' for one in causes)} |")
+        own = [one for one in causes if one not in always] if row.startswith("signals") else causes
+        named = [name for name in (*FIGURES, *SignalKind) if name in figures]
+        lines.append(f"| {row} | {coded(named)} | {len(own)}: {coded(own)} |")
     return "\n".join(lines)
 
 
-def test_the_table_of_sources_is_the_one_that_the_code_gives() -> None:
-    path = ROOT / "docs/reference/metrics.md"
-    before, mark, rest = path.read_text("utf-8").partition("<!-- sources -->\n\n")
-    after = rest[rest.index("## ") :]
-    same_as_file(path, f"{before}{mark}{sources_table()}\n\n{after}")
+def causes_table() -> str:
+    """The table of causes: the figures without which each is not named, and where these come from."""
+    lines = ["| answer | needs | and one of | from |", "|---|---|---|---|"]
+    given = gives()
+    for cause in dict.fromkeys(rule.cause for rule in RULES):
+        rules = [rule for rule in RULES if rule.cause == cause]
+        needs = " or ".join(dict.fromkeys(coded(one.needs) for one in rules if one.needs)) or "nothing but the queue"
+        if any(one.always for one in rules):
+            needs = "nothing"
+        further = " or ".join(dict.fromkeys(coded(one.one_of) for one in rules if one.one_of))
+        alone = [row for row, figures in given.items() if cause in possible(figures | {"queued"})]
+        where = "every source" if len(alone) == len(given) else "; ".join(alone) or OWN
+        lines.append(f"| {cause_name(cause)} (`{cause}`) | {needs} | {further} | {where} |")
+    return "\n".join(lines)
+
+
+OWN = "a [signal of your own](signals.md#your-own-signals)"
+PAGE = """\
+# Which figures do I need for which answer
+
+After reading this page you know which figures a pool needs so that Tailback can name a cause, and where they come from.
+Both tables are computed from the code. [Metrics](metrics.md) explains the figures, [signals](signals.md) those of
+machines and services, and [diagnosis](../explanation/diagnosis.md) the causes. `tailback check` says the same of your
+own pools.
+
+## By answer
+
+Every cause needs the length of the queue, `queued`. Without the figures of its row it is never named. With more figures
+it is said with more confidence.
+
+{causes}
+
+## By source
+
+The causes are those of a pool that has this source alone. A source without `queued` is taken beside one that knows the
+length of the queue. For a set of signals, only the causes stand here that it adds.
+
+{sources}
+"""
+
+
+def test_the_page_of_figures_and_answers_is_the_one_that_the_code_gives() -> None:
+    text = PAGE.format(causes=causes_table(), sources=sources_table())
+    same_as_file(ROOT / "docs/reference/answers.md", text)
 
 
 def module_name(path: str) -> str:
