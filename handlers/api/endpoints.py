@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
-from handlers.api.documents import EffectsDocument, Judgement, PoolDocument, PoolPage
+from handlers.api.documents import EffectsDocument, JobPage, Judgement, PoolDocument, PoolPage
 from handlers.api.incident_documents import IncidentDocument, IncidentPage, ReportDocument
 from handlers.api.problems import ApiRefused
 from handlers.api.reading import Reading
@@ -145,6 +145,9 @@ ENDPOINTS = (
         _POOL,
         Parameter("days", "Length of the report", {"type": "integer", "minimum": 1, "maximum": MOST_REPORT_DAYS,
                   "default": REPORT_DAYS}, _whole(1, MOST_REPORT_DAYS)))),
+    Endpoint(("jobs",), "find_job", "When a job starts, and why it waits", JobPage, Reading.jobs, (
+        Parameter("url", "Address of a job, a run or a pull request",
+                  {"type": "string", "minLength": 1, "maxLength": LONGEST}, _text, required=True),)),
 )  # fmt: skip
 
 

@@ -13,10 +13,14 @@ from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import WhatIf
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
+from bot.core.jobs.answer import JobAnswer
+from bot.core.jobs.found import Unfound
 from bot.core.pool.pool import Pool, empty
+from bot.core.statement import statement
+from bot.jobs.find import JobsRefused, find_jobs
 from bot.reporting.collect import made
 from handlers.api.access import Access
-from handlers.api.documents import EffectsDocument, Judgement, PoolDocument, PoolPage
+from handlers.api.documents import EffectsDocument, JobPage, Judgement, PoolDocument, PoolPage
 from handlers.api.incident_documents import IncidentDocument, IncidentPage, IncidentSummary, ReportDocument
 from handlers.api.judging import judged
 from handlers.api.pages import page_of
@@ -26,6 +30,7 @@ from handlers.api.values import (
     figures,
     incident_document,
     incident_summary,
+    job_document,
     judgement_of,
     report_document,
 )
@@ -128,6 +133,17 @@ class Reading:
         # the sums would tell of private channels
         return replace(told, incidents=None, incidents_open=None) if hidden else told
 
+    async def jobs(self, url: str) -> JobPage:
+        """The jobs of an address; what belongs to a private channel is left out of the answer."""
+        try:
+            found = await find_jobs(self._context, url, self._sees)
+        except JobsRefused as refused:
+            later = refused.reason is Unfound.UNREACHABLE
+            raise ApiRefused(503 if later else 404, str(refused), retry_after=10 if later else 0) from None
+        seen = await self._visible([name for name in {one.pool for one in found.jobs} if name])
+        shown = [one if not one.pool or one.pool in seen else _without_pool(one) for one in found.jobs]
+        return JobPage([job_document(one) for one in shown], None)
+
     async def _known(self, name: str) -> Pool:
         """A configured pool that the client may read; raises ApiRefused (404)."""
         if name not in self._context.settings.file.pool:
@@ -172,3 +188,9 @@ class Reading:
             )
             for name in names
         ]
+
+
+def _without_pool(job: JobAnswer) -> JobAnswer:
+    """A job whose pool belongs to a channel that the client may not read of."""
+    hidden = replace(job, pool="", pools=(), ahead=None, start=None, usual_seconds=None, cause=None, incident="")
+    return replace(hidden, reason=statement("not_readable"))

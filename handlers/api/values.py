@@ -11,12 +11,13 @@ from bot.context.context import Context
 from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import WhatIf
 from bot.core.incident.incident import Incident
+from bot.core.jobs.answer import JobAnswer
 from bot.core.pool.merge import GROUPS
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report
 from bot.views.export.export_json import incident_object, iso, judgement, more_runners
-from handlers.api.documents import EffectsDocument, Figure, Judgement, MoreRunners
+from handlers.api.documents import EffectsDocument, Figure, JobDocument, Judgement, MoreRunners, Range, Start
 from handlers.api.incident_documents import (
     IncidentDocument,
     IncidentSummary,
@@ -104,6 +105,27 @@ def incident_summary(incident: Incident) -> IncidentSummary:
         incident.ownership.owner,
         iso(incident.ownership.acked_at),
         list(incident.pools.affected),
+    )
+
+
+def job_document(job: JobAnswer) -> JobDocument:
+    start, ahead = job.start, job.ahead
+    return JobDocument(
+        iso(start.at if start else job.at),
+        job.url or None,
+        job.id,
+        job.name or None,
+        job.pool or None,
+        job.state.value,
+        iso(job.queued_at),
+        iso(job.started_at),
+        iso(job.ended_at),
+        Range(ahead.low, ahead.high) if ahead else None,
+        Start(start.kind.value, start.low_seconds, start.median_seconds, start.high_seconds) if start else None,
+        job.usual_seconds,
+        job.cause.cause if job.cause else None,
+        job.incident or None,
+        job.reason.id if job.reason else None,
     )
 
 

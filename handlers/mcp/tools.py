@@ -12,11 +12,11 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from bot.ports import Refused, Unreachable
-from handlers.api.documents import EffectsDocument, Judgement, PoolDocument, PoolPage
+from handlers.api.documents import EffectsDocument, JobPage, Judgement, PoolDocument, PoolPage
 from handlers.api.endpoints import MOST_ADDED, MOST_COUNTS, MOST_ITEMS
 from handlers.api.incident_documents import IncidentDocument, IncidentPage, ReportDocument
 from handlers.api.problems import ApiRefused
-from handlers.mcp.objects import ToolIncidentDetail, ToolIncidents, tool_incident, tool_incidents
+from handlers.mcp.objects import ToolIncidentDetail, ToolIncidents, ToolJobs, tool_incident, tool_incidents, tool_jobs
 from handlers.mcp.reads import PATH, Query, Reads
 from handlers.version import VERSION
 
@@ -81,6 +81,12 @@ class Tools:
         """One incident with its pools, causes, waits and timeline."""
         return tool_incident(await self._read(IncidentDocument, "get_incident", (incident,)))
 
+    async def find_job(
+        self, url: Annotated[str, Field(description="Address of a job, a run or a pull request", min_length=1)]
+    ) -> ToolJobs:
+        """When a job probably starts, how many are ahead of it, and why it waits; all jobs of a run or pull request."""
+        return tool_jobs(await self._read(JobPage, "find_job", (), {"url": url}))
+
     async def get_report(
         self,
         pool: Annotated[str, Field(description="Only this pool; empty: all")] = "",
@@ -121,6 +127,7 @@ def tool_server(reads: Callable[[], Reads]) -> MCPServer:
         (tools.get_pool, False),
         (tools.diagnose_pool, True),
         (tools.estimate_more_runners, False),
+        (tools.find_job, False),
         (tools.get_report, False),
     ):
         hints = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=measures)

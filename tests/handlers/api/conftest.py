@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.handlers.endpoint import Endpoint
+from tests.jobs.test_find import JOB, Known
 
 OPEN_TOKEN, NEXT_TOKEN, PRIVATE_TOKEN = "token-of-grafana", "token-of-grafana-2", "token-of-the-leads"
 PRIVATE = "C0PRIVATE"
@@ -25,11 +26,12 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def with_api(**tables: Any) -> Endpoint:
-    """A web process with `[api]`."""
+    """A web process with `[api]`, and a source that knows one job by any address."""
     made = Endpoint(**{"api": TABLE, **tables})
     context = made.world.context
     context.settings = replace(context.settings, variables=VARIABLES)
     made.world.chat.private[PRIVATE] = frozenset()
+    made.world.context.jobs = Known(JOB)
     made.client.headers.update(bearer(OPEN_TOKEN))
     return made
 

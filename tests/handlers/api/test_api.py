@@ -7,6 +7,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from bot.core.jobs.found import Unfound
 from bot.ports import Failure, Unreachable
 from bot.views.export.export_json import iso
 from handlers.api import access
@@ -16,11 +17,12 @@ from handlers.mcp.endpoint import ProgramRoutes
 from tests.builders import NOW, POOL
 from tests.handlers.api.conftest import NEXT_TOKEN, OPEN_TOKEN, PRIVATE, PRIVATE_TOKEN, TABLE, bearer, with_api
 from tests.handlers.endpoint import TOKEN, Endpoint
+from tests.jobs.test_find import URL, Known
 from tests.world import OTHER_POOL
 
 PATHS = (
     *("/pools", f"/pools/{POOL}", f"/pools/{POOL}/diagnosis", f"/pools/{POOL}/effects?added=10"),
-    *("/incidents", "/reports"),
+    *("/incidents", "/reports", "/jobs?url=https://github.com/o/r/actions/runs/1"),
 )
 
 
@@ -122,6 +124,26 @@ async def test_a_report_that_is_still_being_made_is_to_be_asked_for_again(api: E
     await api.world.context.close()
 
 
+async def test_a_job_tells_its_pool_and_its_place_and_the_incident(api: Endpoint) -> None:
+    """Times as everywhere; what is unknown is null and has a reason."""
+    incident = await api.world.opens(queued=14)
+    (job,) = (await got(api, f"/jobs?url={quote(URL, safe='')}"))["items"]
+    assert (job["id"], job["pool"], job["state"], job["incident"]) == ("34", POOL, "waiting", incident.id)
+    assert (job["url"], job["name"], job["queued_at"]) == (URL, "test (default)", stamp(NOW - 600))
+    assert (job["started_at"], job["ended_at"]) == (None, None)
+    assert job["ahead"] is None or job["ahead"]["low"] <= job["ahead"]["high"]
+    assert job["reason"] is None or job["start"] is None or job["ahead"] is None
+
+
+async def test_a_job_without_an_answer_is_refused_with_the_reason(api: Endpoint) -> None:
+    for reason, status in ((Unfound.NOT_FOUND, 404), (Unfound.UNREACHABLE, 503)):
+        api.world.context.jobs = Known(reason=reason)
+        answer = await api.client.get("/api/v1/jobs", params={"url": URL})
+        assert (answer.status_code, len(answer.json()["detail"]) > 20) == (status, True)
+    assert (await api.client.get("/api/v1/jobs", params={"url": "no address"})).status_code == 404
+    assert (await api.client.get("/api/v1/jobs")).status_code == 400
+
+
 async def test_an_etag_depends_on_the_values_only_and_spares_the_body(api: Endpoint) -> None:
     """Another process answers with the same, later too; HEAD has it as well."""
     await api.world.opens()
@@ -165,6 +187,9 @@ async def test_a_private_channel_is_there_only_for_a_token_that_names_it() -> No
             assert answer.status_code == 404, path
             assert answer.json()["detail"].replace("incident", "pool") == unknown["detail"]
             await got(api, path, **bearer(PRIVATE_TOKEN))
+        (job,) = (await got(api, f"/jobs?url={quote(URL, safe='')}"))["items"]
+        assert (job["id"], job["pool"], job["ahead"], job["incident"]) == ("34", None, None, None)
+        assert job["reason"] == "not_readable"
         assert [one["name"] for one in (await got(api, "/pools"))["items"]] == [OTHER_POOL]
         assert (await got(api, "/incidents"))["items"] == []
         report = await got(api, "/reports")

@@ -22,6 +22,7 @@ from tests.builders import POOL
 from tests.docs_pages import page, rows
 from tests.handlers.api.conftest import OPEN_TOKEN, TABLE, with_api
 from tests.handlers.endpoint import Endpoint
+from tests.jobs.test_find import URL
 
 PAGE = "docs/reference/api.md"
 EXAMPLES = 25
@@ -93,7 +94,7 @@ def test_the_objects_that_there_are_have_the_form_of_the_document(operation: Any
     """Of the queueing pool and its incident: made-up names hardly find one."""
     names = {"name": POOL, "id": served.api.world.incident.id}
     wanted = {one: names[one] for one in names if f"{{{one}}}" in operation.path}
-    query = {"added": "5,10"} if operation.path.endswith("effects") else {}
+    query = {"effects": {"added": "5,10"}, "jobs": {"url": URL}}.get(operation.path.split("/")[-1], {})
     case = operation.Case(path_parameters=wanted, query=query)
     answer = served.answers(case)
     assert answer.status_code == 200

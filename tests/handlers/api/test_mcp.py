@@ -19,6 +19,7 @@ from tests.architecture.tree import ROOT
 from tests.builders import POOL
 from tests.handlers.api.conftest import OPEN_TOKEN, PRIVATE_TOKEN, bearer, with_api
 from tests.handlers.endpoint import Endpoint
+from tests.jobs.test_find import URL
 from tests.world import spoken
 
 MODERN, LEGACY = "2026-07-28", "legacy"
@@ -29,6 +30,7 @@ TOOLS = [
     "get_pool",
     "diagnose_pool",
     "estimate_more_runners",
+    "find_job",
     "get_report",
 ]
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -68,6 +70,8 @@ async def test_an_assistant_reads_the_queue_by_either_protocol(mode: str) -> Non
         assert (judged.structured_content or {})["queued"] == 14
         effects = await assistant.call_tool("estimate_more_runners", {"pool": POOL, "added": [5, 10]})
         assert (effects.structured_content or {})["pool"] == POOL
+        (job,) = ((await assistant.call_tool("find_job", {"url": URL})).structured_content or {})["items"]
+        assert (job["pool"], job["job_name"], job["incident"]) == (POOL, "test (default)", incident.id)
         told = await assistant.call_tool("get_incident", {"incident": incident.id})
         assert (told.structured_content or {})["incident"]["state"] == "open"
 
