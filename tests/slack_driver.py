@@ -229,6 +229,11 @@ class View(Surface):
     def labels(self) -> list[str]:
         return [label_of(block) for block in self.blocks if block.get("type") == "input"]
 
+    def options(self, label: str) -> list[str]:
+        """The texts of the options of the input with this label."""
+        found = next(block for block in self.blocks if label_of(block) == label)
+        return [label_of(option) for option in listed(held(found, "element"), "options")]
+
     async def fill(self, label: str, value: object) -> Self:
         """Fills in the input with this label: a text, a number, or the text of an option."""
         for block in self.blocks:
@@ -236,7 +241,7 @@ class View(Surface):
             if not element or label_of(block) != label:
                 continue
             state: Json = {"type": element["type"], "value": str(value)}
-            if element["type"] == "static_select":
+            if element["type"] in {"static_select", "radio_buttons"}:
                 options = {label_of(option): option for option in listed(element, "options")}
                 state = {"type": element["type"], "selected_option": options[str(value)]}
             self._filled.setdefault(str(block["block_id"]), {})[str(element["action_id"])] = state
@@ -259,6 +264,14 @@ class View(Surface):
 
     async def _act(self, act: str, what: Json) -> Json:
         return await self.slack.post(act, {"user": self.user, "view_id": self.id, **what})
+
+
+async def total(scale_up: View, runners: int) -> None:
+    """Asks for another total in the dialog of Scale up; its answer replaces the dialog."""
+    label = next(one for one in scale_up.labels if one.startswith("New total for"))
+    await scale_up.fill(label, next(one for one in scale_up.options(label) if one.startswith("Another total")))
+    await scale_up.fill("Another total", runners)
+    assert await scale_up.submit() == {}
 
 
 class ChannelView:

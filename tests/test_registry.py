@@ -53,7 +53,7 @@ def test_what_an_action_declares_fits_together(action: Action) -> None:
     assert not action.verb or (action.usage.split()[0] == action.verb and action.help.endswith("."))
     assert not offered or Surface.BUTTON in action.surfaces
     assert not action.dialogs or Surface.BUTTON in action.surfaces
-    assert action.confirmed_in in {"", *action.dialogs}
+    assert not action.stored_by_dialog or action.dialogs
     assert not (action.reads_only and (action.effect or action.dialogs))
     assert bool(action.shortcut) == (Surface.SHORTCUT in action.surfaces)
     assert set(action.meant_by) <= ACTIONS.keys()

@@ -24,6 +24,7 @@ from bot.incidents.intake import Taken, take_alert
 from bot.ports import Refused
 from bot.registry import ACTIONS, BEHAVIORS, TELLINGS
 from bot.requests.permission import ask
+from bot.sources.payload import fields, items
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import (
     FakeAlertmanager,
@@ -229,12 +230,16 @@ class World:
         """Somebody confirms a target in the incident's thread; the request as it was written down."""
         await self.says("scale_up", POOL, str(target), who=who)
         draft = self.request
-        await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=draft.id)
+        await self.confirms(await self.asks("scale_up", who, request_id=draft.id), who)
         return await self.now(draft)
 
     async def confirms(self, question: Answer, who: str = ANA) -> Answer:
-        request_id = str(dialog(question)["private_metadata"])
-        return await self.asks("scale_up", who, step="scale_up_confirm", surface=Surface.DIALOG, request_id=request_id)
+        """Somebody submits Scale up with the choice that it shows chosen."""
+        shown = dialog(question)
+        chosen = next(one for one in items(shown["blocks"]) if fields(one).get("block_id") in {"answer", "choice"})
+        name, value = fields(chosen)["block_id"], fields(fields(fields(chosen)["element"])["initial_option"])["value"]
+        given = {"surface": Surface.DIALOG, "step": "scale_up", "request_id": str(shown["private_metadata"])}
+        return await self.asks("scale_up", who, values={str(name): str(value)}, **given)
 
     async def now(self, request: Request) -> Request:
         found = await self.context.request(request.id)

@@ -271,8 +271,8 @@ class Action:
     """Whether it stores a request, and only measures and tells."""
     dialogs: tuple[str, ...] = ()
     """Callback ids of its dialogs; a button that opens one stores nothing."""
-    confirmed_in: str = ""
-    """The dialog before which nothing is stored, on any surface."""
+    stored_by_dialog: bool = False
+    """Whether only its dialog stores anything, also where it was typed."""
     meant_by: tuple[str, ...] = ()
     """When typed, it also applies to a reply that offers one of these actions."""
     shortcut: MessageShortcut | None = None

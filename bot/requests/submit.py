@@ -18,6 +18,8 @@ from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 
 AT_ONCE = AtOnce()
+NO_INCIDENT = "x"
+"""Begins the id of a request that is about no incident."""
 TAILBACK = "tailback"
 """Author of requests without a person, such as the end of a lease."""
 KEPT_SECONDS = 4 * 3600.0
@@ -45,7 +47,7 @@ def new_request(
 
 def own_id(incident: Incident | None, interaction: Interaction) -> str:
     """An id for a request without a button."""
-    return f"{incident.id if incident else 'x'}.{digest(interaction.key)[:12]}"
+    return f"{incident.id if incident else NO_INCIDENT}.{digest(interaction.key)[:12]}"
 
 
 async def finish(  # noqa: PLR0913 - the parts of a request that is done at once

@@ -1,4 +1,4 @@
-"""The dialogs of Scale up, target and confirmation, and the effect of more runners that they show."""
+"""The dialog of Scale up, and the effect of more runners that it shows."""
 
 import asyncio
 from collections.abc import Collection, Iterable
@@ -17,17 +17,17 @@ from bot.core.pool.pool import Pool, Snapshot, drained, fresh
 from bot.core.ranking.worst_first import worst_first
 from bot.core.record import Stored
 from bot.core.requests.interaction import Answer, Interaction
-from bot.core.requests.request import Request, ScaleUp
+from bot.core.requests.request import ScaleUp
 from bot.core.scaling.limits import ScalePolicy, needs_approval, proposed
 from bot.core.words import count, duration, money
 from bot.diagnosis.rank import diagnosed
 from bot.ports import Capacity, Refused, Unreachable
 from bot.requests.submit import subject
 from bot.scaling.limits import lease_terms, policy_within, pool_scaler_of
-from bot.views.dialogs.modals import ScaleChoice, scale_confirm, scale_modal
+from bot.views.dialogs.scale import ScaleChoice, ScaleRow, scalable, scale_answer, scale_modal
 from bot.views.thread.results import effect_answer
 from bot.views.words.diagnosis import caution
-from bot.views.words.forecasts import Preview, what_more_would_do, what_to_expect
+from bot.views.words.forecasts import Preview, choice_words, what_more_would_do, what_to_expect
 from bot.views.words.scaling import lease_terms_words
 
 MOST_OFFERED = 10
@@ -57,18 +57,73 @@ async def only_pool(context: Context, held: Stored[Incident]) -> str:
 
 
 async def first_dialog(context: Context, interaction: Interaction) -> Answer:
-    """Every pool of the incident with a scaler, with a proposed target."""
+    """Every pool of the incident with a scaler; the choices are those of the worst one that can be scaled."""
     held = await subject(context, interaction)
     names = await _offered(context, held)
     named = await causes_by_pool(context, names, held.value)
     choices = await asyncio.gather(*(_choice(context, name, named.get(name)) for name in names))
-    able = next((one for one in choices if one.proposed is not None), None)
-    if able is None:
-        return Answer(view=scale_modal(interaction.request_id, choices, None))
-    chosen = None if able.suggested is None else able.suggested - (able.current or 0)
-    size = (able.current, able.maximum)
-    preview = await more_would_do(context, able.pool, size, named.get(able.pool), chosen)
-    return Answer(view=scale_modal(interaction.request_id, choices, preview))
+    able = scalable(choices)
+    if not able:
+        return Answer(view=scale_modal(interaction.request_id, choices, (), (), ()))
+    first, small = able[0], [one for one in choices if one.pool not in held.value.pools.affected]
+    small.sort(key=lambda one: -(one.current or 0))
+    ordered = [first, *(one for one in choices if one not in {first, *small}), *(one for one in small if one != first)]
+    rows, above = await _rows(context, first, named.get(first.pool))
+    return Answer(view=scale_modal(interaction.request_id, ordered, rows, above, _terms(context, first.pool)))
+
+
+async def answered_dialog(
+    context: Context, request_id: str, asked: ScaleUp, incident: Incident | None
+) -> dict[str, object]:
+    """The dialog for one pool, with the asked total chosen already and its effect beside it."""
+    named = await cause_of(context, asked.pool, incident)
+    choice = replace(await _choice(context, asked.pool, named), useless=False, needless=False, proposed=asked.target)
+    rows, above = await _rows(context, choice, named)
+    return dict(scale_answer(request_id, choice, rows, above, _terms(context, asked.pool)))
+
+
+async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) -> tuple[list[ScaleRow], list[str]]:
+    """(the totals to choose from with their effect, what stands above them) for one pool."""
+    policy, record, now = (
+        pool_scaler_of(context, choice.pool).policy,
+        await context.pool_now(choice.pool),
+        choice.current,
+    )
+    if now is None:
+        return [], []
+    most = _most_more(policy, now, choice.maximum)
+    usual = {min(number, most) for number in USUAL if most > 0 and now + min(number, most) >= policy.minimum}
+    counts = sorted({*usual, *((choice.proposed - now,) if choice.proposed is not None else ())})
+    found = _effects(context, record, counts) if record.samples else WhatIf()
+    options = {one.more: one for one in found.options}
+    approves, currency = policy.approval_above is not None, context.settings.file.slack.currency
+    rows = [
+        ScaleRow(now + more, more, choice_words(
+            options.get(more), _price(policy, more, currency), needs_approval(policy, now + more) if approves else None
+        ))
+        for more in counts
+    ]  # fmt: skip
+    above = what_more_would_do(found, None, _against(named), currency).above if record.samples else ()
+    nothing = "Nothing is proposed: its queue is within normal." if choice.needless else ""
+    if choice.useless and not nothing and not _against(named):
+        nothing = "Nothing is proposed: more runners are not expected to help."
+    above = (*above, *([nothing] if nothing else []))
+    return rows, [*above, *([] if record.samples else ["The effect is unknown: the pool has no current figures."])]
+
+
+def _price(policy: ScalePolicy, more: int, currency: str) -> str:
+    cost = policy.cost_per_runner_hour
+    return "" if cost is None else money(cost * more, currency)
+
+
+def _terms(context: Context, pool: str) -> list[str]:
+    """What holds for every choice."""
+    policy = pool_scaler_of(context, pool).policy
+    lines = [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool))]
+    if policy.approval_above is not None:
+        within = duration(policy.approval_within_seconds)
+        lines.append(f"Above {count(policy.approval_above, 'runner')} a second person has to approve within {within}.")
+    return [*lines, *(["Shadow mode: nothing will be changed."] if context.settings.file.actions.shadow else [])]
 
 
 async def _offered(context: Context, held: Stored[Incident]) -> list[str]:
@@ -113,25 +168,6 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
         useless=bool(_against(named)) or useless,
         needless=drained(latest, rules) is True,
     )
-
-
-async def confirmation(context: Context, draft: Request) -> dict[str, object]:
-    """The confirmation: present size, target, and expected effect."""
-    asked = draft.of(ScaleUp)
-    pool, target, current = asked.pool, asked.target, asked.from_size
-    about = await context.store.get(Incident, draft.incident) if draft.incident else None
-    named = await cause_of(context, pool, about.value if about else None)
-    policy, lines = pool_scaler_of(context, pool).policy, list[str]()
-    preview = await expected_effect(context, asked, named)
-    if (cost := policy.cost_per_runner_hour) is not None:
-        more = money(cost * (target - current), context.settings.file.slack.currency)
-        lines.append(f"Cost: about {more} an hour more.")
-    lines += [*([policy.caution] if policy.caution else []), lease_terms_words(lease_terms(context, pool))]
-    if needs_approval(policy, target):
-        lines.append(f"Needs approval by a second person within {duration(policy.approval_within_seconds)}.")
-    if context.settings.file.actions.shadow:
-        lines.append("Shadow mode: nothing will be changed.")
-    return dict(scale_confirm(draft.id, pool, current, target, preview, lines))
 
 
 async def more_would_do(

@@ -1,4 +1,4 @@
-"""The action Scale up: an absolute target within limits, confirmed, stored, then set once."""
+"""The action Scale up: an absolute target within limits, chosen in a dialog, stored, then set once."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,20 +13,21 @@ from bot.core.incident.timeline import Event
 from bot.core.record import Change, Prepared, Put, Stored
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface, request_id
 from bot.core.requests.request import Progress, Request, Result, ScaleUp
-from bot.core.scaling.lease import BOOTS, HAND_BACK, SCALE_UP, SCALE_UP_CONFIRM, Lease, PoolLeases, leased
+from bot.core.scaling.lease import BOOTS, HAND_BACK, SCALE_UP, Lease, PoolLeases, leased
 from bot.ports import Refused
-from bot.requests.submit import already, new_request, own_id, refused, subject, submit
+from bot.requests.submit import NO_INCIDENT, already, new_request, own_id, refused, subject, submit
 from bot.scaling.approval import asked_for, refuse_over, scale_request
-from bot.scaling.dialogs import confirmation, effect_table, first_dialog, only_pool, with_more
+from bot.scaling.dialogs import answered_dialog, effect_table, first_dialog, only_pool, with_more
 from bot.scaling.limits import check_approval, check_limits, lease_terms, level_of, pool_scaler_of, require_approvers
-from bot.views.thread.results import confirm_scale
+from bot.views.dialogs.scale import OTHER, chosen_of
+from bot.views.thread.results import ask_to_scale
 from bot.views.words import refusals
 
 MOST_DIGITS = 6
 TWO_DAYS = 172_800.0
 """The horizon of forecasts: a queue that does not drain within it needs at least so long."""
 DIALOG_SECONDS = 900.0
-"""How long an unconfirmed dialog stays valid."""
+"""How long the dialog of a typed total stays valid."""
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
@@ -43,48 +44,33 @@ def _recommended(incident: Incident, view: View, scalable: Sequence[str]) -> boo
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Button: open the dialog. Dialog, command, mention: open the confirmation. Confirmed: store the request."""
-    if interaction.step == SCALE_UP_CONFIRM:
-        return await _confirmed(context, interaction)
+    """Button, command, mention: open the dialog. Dialog: store the request, or answer another total with its effect."""
+    if interaction.surface is Surface.DIALOG:
+        return await _submitted(context, interaction)
     if interaction.surface is Surface.BUTTON:
         draft = await context.request(interaction.request_id)
         if draft and draft.progress is Progress.DRAFT and draft.who == interaction.who:
-            return Answer(view=await confirmation(context, draft))
+            return await _dialog_of(context, draft)
         if draft and draft.progress is not Progress.DRAFT:
             raise already(context, draft)
         return await first_dialog(context, interaction)
-    held: Stored[Incident] | None
-    if interaction.surface is Surface.DIALOG:
-        held = of_dialog = await subject(context, interaction)
-        pool = interaction.values.get("pool") or await only_pool(context, of_dialog)
-        if pool and pool not in of_dialog.value.pools.candidates:
-            raise Refused(refusals.OTHER_POOLS_DIALOG)
-        text = interaction.values.get("target", "").strip()
-    else:
-        if not interaction.words and interaction.surface is Surface.COMMAND:
-            held = await subject(context, interaction)
-            return await first_dialog(context, replace(interaction, request_id=request_id(held.value, SCALE_UP)))
-        if len(interaction.words) == 1 and not (interaction.thread and interaction.words[0].isdigit()):
-            return await effect_table(context, known_pool(context.settings.file, interaction.words[0]))
-        held = await subject(context, interaction) if interaction.thread else None
-        pool, text = await _spoken(context, interaction, held)
-        if held is None:
-            await permit_here(context, pool, interaction.channel, interaction.who)
-    return await _drafted(context, interaction, held, pool, text)
+    if not interaction.words and interaction.surface is Surface.COMMAND:
+        held = await subject(context, interaction)
+        return await first_dialog(context, replace(interaction, request_id=request_id(held.value, SCALE_UP)))
+    if len(interaction.words) == 1 and not (interaction.thread and interaction.words[0].isdigit()):
+        return await effect_table(context, known_pool(context.settings.file, interaction.words[0]))
+    return await _drafted(context, interaction)
 
 
-async def _drafted(
-    context: Context, interaction: Interaction, held: Stored[Incident] | None, pool: str, text: str
-) -> Answer:
-    try:
-        target = _number(text)
-        current, *_ = await check_limits(context, pool, target)
-        require_approvers(context, pool, target, in_thread=held is not None)
-    except Refused as refusal:
-        if interaction.surface is not Surface.DIALOG:
-            raise
-        await refused(context, interaction, str(refusal))
-        return Answer(errors={"target": str(refusal)})
+async def _drafted(context: Context, interaction: Interaction) -> Answer:
+    """A typed total: keep it for the dialog that shows its effect."""
+    held = await subject(context, interaction) if interaction.thread else None
+    pool, text = await _spoken(context, interaction, held)
+    if held is None:
+        await permit_here(context, pool, interaction.channel, interaction.who)
+    target = _number(text)
+    current, *_ = await check_limits(context, pool, target)
+    require_approvers(context, pool, target, in_thread=held is not None)
     named = replace(interaction, request_id=own_id(held.value if held else None, interaction))
     draft = replace(new_request(context, named, held, ScaleUp(pool, target, current)), progress=Progress.DRAFT)
     known = await context.store.get(Request, draft.id)
@@ -93,8 +79,49 @@ async def _drafted(
     put = Put(known or Stored(draft, 0), draft, None, keep_seconds=DIALOG_SECONDS)
     await context.store.commit(Change(puts=(put,)))
     if interaction.surface is Surface.MENTION:
-        return Answer(whisper=confirm_scale(draft.id, pool, current, target))
-    return Answer(view=await confirmation(context, draft))
+        return Answer(whisper=ask_to_scale(draft.id, pool, current, target))
+    return await _dialog_of(context, draft)
+
+
+async def _dialog_of(context: Context, draft: Request) -> Answer:
+    about = await context.store.get(Incident, draft.incident) if draft.incident else None
+    return Answer(view=await answered_dialog(context, draft.id, draft.of(ScaleUp), about.value if about else None))
+
+
+async def _submitted(context: Context, interaction: Interaction) -> Answer:
+    """One of the choices is stored as it was shown; another total or pool is answered with its effect."""
+    draft = await context.store.get(Request, interaction.request_id)
+    if draft is not None and draft.value.progress is not Progress.DRAFT:
+        raise already(context, draft.value)
+    if draft.value.who != interaction.who if draft else interaction.request_id.startswith(f"{NO_INCIDENT}."):
+        raise Refused(refusals.QUESTION_LAPSED)
+    about = draft.value.incident if draft else None
+    held = await context.store.get(Incident, about) if about else None if draft else await subject(context, interaction)
+    values = interaction.values
+    field = "answer" if "answer" in values else "choice"
+    pool, total, shown = chosen_of(values.get(field, ""))
+    typed = values.get("target", "").strip()
+    if (other := total in {OTHER, ""}) is False and typed:
+        return Answer(errors={"target": refusals.NUMBER_NOT_CHOSEN})
+    if other:
+        field, total, shown = "target", typed, 0
+        pool = values.get("pool") or pool or (await only_pool(context, held) if held else "")
+    if draft is None and held is not None and pool not in held.value.pools.candidates:
+        raise Refused(refusals.OTHER_POOLS_DIALOG)
+    try:
+        target = _number(total)
+        current, *_ = await check_limits(context, pool, target, seen=shown)
+        require_approvers(context, pool, target, in_thread=held is not None)
+    except Refused as refusal:
+        await refused(context, interaction, str(refusal))
+        return Answer(errors={field: str(refusal)})
+    asked = ScaleUp(pool, target, shown or current)
+    if other:
+        return Answer(view=await answered_dialog(context, interaction.request_id, asked, held.value if held else None))
+    made = replace(draft.value, body=asked) if draft else new_request(context, interaction, held, asked)
+    request, move = asked_for(context, made, target, tell=True)
+    await submit(context, interaction, held, request, move, draft=draft)
+    return Answer()
 
 
 def _number(text: str) -> int:
@@ -102,20 +129,6 @@ def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(refusals.no_number(text))
     return int(text)
-
-
-async def _confirmed(context: Context, interaction: Interaction) -> Answer:
-    draft = await context.store.get(Request, interaction.request_id)
-    if draft is None or draft.value.who != interaction.who:
-        raise Refused(refusals.QUESTION_LAPSED)
-    if draft.value.progress is not Progress.DRAFT:
-        raise already(context, draft.value)
-    held = await context.store.get(Incident, draft.value.incident) if draft.value.incident else None
-    asked = draft.value.of(ScaleUp)
-    require_approvers(context, asked.pool, asked.target, in_thread=held is not None)
-    request, move = asked_for(context, draft.value, asked.target, tell=True)
-    await submit(context, interaction, held, request, move, draft=draft)
-    return Answer()
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
@@ -218,8 +231,8 @@ ACTION = Action(
     label=_label,
     acknowledges=True,
     kill_switch=True,
-    dialogs=(SCALE_UP, SCALE_UP_CONFIRM),
-    confirmed_in=SCALE_UP_CONFIRM,
+    dialogs=(SCALE_UP,),
+    stored_by_dialog=True,
     events=(Event.SCALED,),
     effect=Effect(effect, prepare, check, moves_lease=True, undo=(HAND_BACK,)),
 )

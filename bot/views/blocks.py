@@ -19,8 +19,8 @@ MOST_TOTAL = 10_000
 MOST_SECTION = 3_000
 MOST_CONTEXT, MOST_CONTEXT_ELEMENTS = 2_000, 10
 MOST_HEADER, MOST_LABEL, MOST_VALUE, MOST_OPTION_VALUE = 150, 75, 2_000, 75
-MOST_OPTIONS, MOST_CHOICES, MOST_BUTTONS = 5, 100, 4
-"""Of a menu, of a select, and of a row beside its menu; `tests/test_registry.py` holds the actions to them."""
+MOST_OPTIONS, MOST_RADIO, MOST_CHOICES, MOST_BUTTONS = 5, 10, 100, 4
+"""Of a menu, of radio buttons, of a select, and of a row beside its menu."""
 MOST_MODAL_TITLE = 24
 
 WIDEST_COLUMN, MOST_TABLE = 24, 2800

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import itertools
 import json
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -84,19 +83,17 @@ async def _opened(page: Page) -> list[Path]:
     await _press(_button(parent, "Acknowledge"), parent.get_by_text("Acknowledged by"))
     await _press(_button(parent, "Diagnose"), parent.get_by_text("asked for a diagnosis"))
     await _press(parent.locator("[data-testid^=replies-]"), thread)
-    confirm = dialog.get_by_role("button", name="Scale to")
+    confirm = dialog.get_by_test_id("modal-submit")
     for _ in range(TRIES):
-        await _press(_button(parent, "Scale up"), _button(dialog, "Next"))
-        now = re.search(r"now (\d+) runners", await dialog.inner_text())
-        await dialog.get_by_label("New total").fill(str(int(now[1] if now else 0) + MORE))
-        await _button(dialog, "Next").click()
+        await _press(_button(parent, "Scale up"), confirm)
+        await dialog.get_by_role("radio", name=f"(+{MORE})").check()
+        question = await _picture(page, HERE / "scale-up.png")
+        await confirm.click()
         with contextlib.suppress(AssertionError):
-            await expect(confirm).to_be_visible(timeout=AGAIN_MS)
+            await expect(parent.get_by_text("request accepted")).to_be_visible(timeout=AGAIN_MS)
             break
         await page.keyboard.press("Escape")  # the pool has changed meanwhile
         await _dismiss(page)
-    question = await _picture(page, HERE / "scale-up.png")
-    await _press(confirm, parent.get_by_text("request accepted"))
     await expect(thread.get_by_text("request accepted").last).to_be_visible(timeout=PATIENCE_MS)
     return [question]
 

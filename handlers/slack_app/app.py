@@ -144,8 +144,8 @@ def unanswered(interaction: Interaction, error: Exception) -> Answer:
     action = ACTIONS.get(interaction.name)  # None: the menu before its entry is known
     button = interaction.surface is Surface.BUTTON
     again, what = ("Press again", "dialog") if button else ("Ask again", "question")
-    if action is not None and action.confirmed_in:
-        only_asks = interaction.step != action.confirmed_in
+    if action is not None and action.stored_by_dialog:
+        only_asks = interaction.surface is not Surface.DIALOG
     else:
         only_asks = button and action is not None and bool(action.dialogs)
     if not (isinstance(error, TimeoutError) or (isinstance(error, Unreachable) and error.failure is Failure.UNKNOWN)):

@@ -118,7 +118,7 @@ class Story:
         await world.says("scale_up", "linux.2xlarge", str(target), who=(ANA, BEN)[number % 2])
         draft = world.request
         for _ in range(2):
-            await world.asks("scale_up", draft.who, step="scale_up_confirm", surface="dialog", request_id=draft.id)
+            await world.confirms(await world.asks("scale_up", draft.who, request_id=draft.id), draft.who)
 
     async def approves(self, number: int) -> None:
         """Ben, who may, or may have asked; or Dan."""

@@ -7,7 +7,7 @@ from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, process, running
 from tests.processes import Zygote
-from tests.slack_driver import Message
+from tests.slack_driver import Message, total
 
 ANA, BEN = "U0ANA", "U0BEN"
 
@@ -35,10 +35,8 @@ async def asked(world: World, target: int) -> Message:
     parent = await world.slack.channel("ci").parent(LINUX)
     await parent.click("Scale up", user=ANA)
     dialog = await world.slack.modal(ANA, "Scale up")
-    await dialog.fill("New total", str(target))
-    await dialog.submit()
-    question = await world.slack.modal(ANA, "Scale up?")
-    await question.submit()
+    await total(dialog, target)
+    await (await world.slack.modal(ANA, "Scale up")).submit()
     return parent
 
 

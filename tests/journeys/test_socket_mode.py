@@ -85,7 +85,7 @@ async def test_scale_up_asks_once_and_sets_one_target(twice: Twice) -> None:
     """The dialog, its question and the confirmation each come twice; the scaler is asked once."""
     await twice.parent.click("Scale up")
     await (await twice.world.slack.modal(title="Scale up")).submit()
-    assert await (await twice.world.slack.modal(title="Scale up?")).submit() == {}
+    assert await (await twice.world.slack.modal(title="Scale up")).submit() == {}
     await twice.parent.until("request accepted")
     assert await twice.told() == []
     assert twice.calls("views.open") == 1
@@ -115,7 +115,7 @@ async def test_a_command_acts_once_and_is_answered_once(twice: Twice) -> None:
     await twice.world.slack.slash("/queue", f"status {LINUX}")
     assert len(await twice.told()) == 2
     await twice.world.slack.slash("/queue", f"scale {LINUX} 24")
-    assert await (await twice.world.slack.modal(title="Scale up?")).submit() == {}
+    assert await (await twice.world.slack.modal(title="Scale up")).submit() == {}
     await twice.world.eventually(lambda: [t for _, t, _ in twice.world.farm.sets] == [24], "one target")
     await twice.world.slack.ephemeral(containing="from 10 to 24 runners (request accepted)")
     assert len(await twice.told()) == 3

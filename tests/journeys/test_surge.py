@@ -6,7 +6,7 @@ from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World, running
 from tests.said import acknowledged, queue
-from tests.slack_driver import Message
+from tests.slack_driver import Message, total
 
 BEGAN = 1_790_000_000.0
 
@@ -37,10 +37,10 @@ async def test_a_surge_from_the_alert_to_the_drained_queue(tmp_path: Path, redis
         choice = await world.slack.modal(title="Scale up")
         for words in ("now 10 runners", "limit 20", "maximum 40", "58 jobs queued"):
             assert words in choice.text, choice.text
-        await (await choice.fill("New total", 30)).submit()
-        question = await world.slack.modal(title="Scale up?")
-        assert "from 10 to *30 runners*" in question.text
-        assert world.farm.sets == [], "nothing is asked of the scaler before the question is answered"
+        await total(choice, 30)
+        question = await world.slack.modal(title="Scale up")
+        assert question.labels == [f"New total for {LINUX}"]
+        assert world.farm.sets == [], "another total is answered first"
         assert await question.submit() == {}
         await parent.until("from 10 to 30 runners (request accepted)")
         await parent.until("<@U0ANA> scaled linux.2xlarge")

@@ -48,7 +48,7 @@ async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
     await slack.slash("/queue", "scale")
     assert (await slack.modal(title="Scale up")).title == "Scale up"
     await slack.slash("/queue", f"scale {LINUX} 24")
-    question = await slack.modal(title="Scale up?")
+    question = await slack.modal(title="Scale up")
     assert await question.submit() == {}
     await world.eventually(lambda: [t for _, t, _ in world.farm.sets] == [24], "a target at the scaler")
     await slack.ephemeral(containing="from 10 to 24 runners (request accepted)")
@@ -72,7 +72,7 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     await slack.mention(f"scale {LINUX} 24", parent)
     asked = await slack.ephemeral(containing="Scale linux.2xlarge from 10 to 24 runners?")
     await asked.click("Scale to 24…")
-    await (await slack.modal(title="Scale up?")).submit()
+    await (await slack.modal(title="Scale up")).submit()
     await parent.until("from 10 to 24 runners (request accepted)")
     assert [target for _, target, _ in world.farm.sets] == [24]
     await slack.mention("help", parent)

@@ -195,9 +195,8 @@ async def test_the_question_before_scaling_shows_the_table() -> None:
     answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
     shown = str(answer.view)
     assert "Without more runners: " in shown
-    assert "faster, about" in shown
-    assert "Added  " in shown
-    assert "to boot" in shown
+    assert "20 (+10)" in shown
+    assert "done in" in shown
 
 
 async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:

@@ -3,6 +3,7 @@
 Clock, fleet and ids are fixed, so that every run says the same.
 """
 
+import re
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from bot.playground.fleet.scenarios import SCENARIOS
 from bot.playground.fleet.weeks import known_weeks
 from bot.ports import Capacity
 from bot.sources.registry import SOURCES
+from bot.views.dialogs.scale import OTHER, scale_value
 from tests.builders import NOW
 from tests.diagnosing.test_every_moment_on_the_fleet import Story
 from tests.posting.test_refused_blocks import StrictChat
@@ -147,15 +149,17 @@ class Played(Story):
     async def scales(self, more: int = 0, target: int = 0) -> None:
         """Ana scales the first affected pool up, by so many or to so many."""
         pool = self.scenario.affected[0]
-        await self.presses("scale_up")
-        values = {"pool": pool, "target": str(target or self.fleet.pools[pool].capacity + more)}
-        await self.presses("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
-        await self.confirms()
+        total = str(target or self.fleet.pools[pool].capacity + more)
+        shown = await self.presses("scale_up")
+        asked = {"surface": Surface.DIALOG, "step": "scale_up"}
+        if row := re.search(rf"'({total}/\d+:{re.escape(pool)})'", str(shown.view)):
+            await self.presses("scale_up", values={"choice": row[1]}, **asked)
+            return
+        values = {"choice": scale_value(pool, OTHER), "pool": pool, "target": total}
+        await self.confirms(await self.presses("scale_up", values=values, **asked))
 
-    async def confirms(self) -> None:
-        parts = {"surface": Surface.DIALOG, "step": "scale_up_confirm", "channel": CHANNEL}
-        answer = await self.world.asks("scale_up", request_id=self.world.request.id, **parts)
-        await self.saw("confirmed", ANA, answer)
+    async def confirms(self, shown: Answer) -> None:
+        await self.saw("confirmed", ANA, await self.world.confirms(shown))
 
     async def drains(self) -> None:
         await self.until(lambda: self.world.incident.closed)
@@ -210,10 +214,10 @@ async def waited(story: Played) -> None:
 async def warned(story: Played) -> None:
     """Ana heeds the early warning: 54 runners, and no alert fires."""
     await story.until(lambda: bool(story.chat.messages))
-    await story.saw(
+    shown = await story.saw(
         "/queue scale", ANA, await story.world.types("scale_up", story.scenario.affected[0], "54", channel=CHANNEL)
     )
-    await story.confirms()
+    await story.confirms(shown)
     await story.until(lambda: False, 3 * 3600)
 
 

@@ -228,7 +228,7 @@ async def test_a_hand_back_without_an_answer_is_read_back(arrived: bool) -> None
 async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
     world = await CareWorld.opened()
     world.scaler.script.fail("set", Failure.UNKNOWN, after=True, times=None)
-    world.scaler.script.fail("read", Failure.UNKNOWN, times=None, skip=2)
+    world.scaler.script.fail("read", Failure.UNKNOWN, times=None, skip=4)
     request = await world.scaled()
     await world.passes(600)
     assert (await world.now(request)).doubtful
@@ -265,7 +265,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     world = CareWorld()
     world.runners(10)
     await world.types("scale_up", POOL, "24")
-    await World.asks(world, "scale_up", step="scale_up_confirm", surface="dialog", request_id=world.request.id)
+    await world.confirms(await World.asks(world, "scale_up", request_id=world.request.id))
     await world.work()
     world.runners(24)
     await world.passes(7400, step=370)

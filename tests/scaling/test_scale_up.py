@@ -14,6 +14,7 @@ from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Failure, Refused
 from bot.scaling import scale_up
+from bot.views.dialogs.scale import OTHER, scale_value
 from tests.builders import NOW, POOL, incident, view
 from tests.fakes import FakeScaler
 from tests.world import ANA, BEN, OTHER_POOL, World, dialog, refused, spoken, whisper
@@ -46,7 +47,8 @@ def test_it_stands_out_when_somebody_works_on_it_and_more_runners_help(
 
 
 async def filled(world: World, target: str, pool: str = "", who: str = ANA, **parts: object) -> Answer:
-    values = {"target": target, **({"pool": pool} if pool else {})}
+    """Another total, which is answered with its effect in the same dialog."""
+    values = {"choice": scale_value(POOL, OTHER), "target": target, **({"pool": pool} if pool else {})}
     return await world.asks("scale_up", who, surface=Surface.DIALOG, step="scale_up", values=values, **parts)
 
 
@@ -60,11 +62,11 @@ async def opened(queued: int = 14, **tables: dict[str, object]) -> World:
 async def test_from_the_button_to_the_effect() -> None:
     world = await opened()
     first = await world.asks("scale_up")
-    assert "Proposed for linux.2xlarge: 16" in str(first.view)
+    assert "16 (+6)" in str(first.view)
     question = await filled(world, "24")
-    assert dialog(question)["callback_id"] == "scale_up_confirm"
-    assert "from 10 to *24 runners*" in str(question.view)
-    assert "4.76 an hour more" in str(question.view)
+    assert dialog(question)["callback_id"] == "scale_up"
+    assert "24 (+14)" in str(question.view)
+    assert "4.76 an hour" in str(question.view)
     assert world.scaler.requests == []
     assert await world.confirms(question) == Answer()
     await world.work()
@@ -111,13 +113,13 @@ async def test_a_target_outside_the_limits_is_marked_at_its_field(target: str, p
 async def test_a_pool_that_moved_while_the_dialog_was_open_leaves_no_dead_end(size: int, said: str) -> None:
     world = await opened()
     dialog = await world.asks("scale_up")
-    assert "Proposed for linux.2xlarge: 16" in str(dialog.view)
+    assert "16 (+6)" in str(dialog.view)
     assert not {"min_value", "max_value"} & set(str(dialog.view).replace("'", " ").split())
     world.scaler.current = size
     assert (await filled(world, "24")).errors["target"] == said
     if size < 40:
         question = await filled(world, str(min(size + 20, 40)))
-        assert f"from {size} to *{min(size + 20, 40)} runners*" in str(question.view)
+        assert f"{min(size + 20, 40)} (+{min(size + 20, 40) - size})" in str(question.view)
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 9, 10, 12, 29, 30, 35])
@@ -130,7 +132,7 @@ async def test_the_total_that_was_entered_is_the_one_that_is_confirmed_and_reque
         low, high = size + 1, min(size + 20, 40)
         assert f"You can ask for {low} to {high}" in question.errors["target"]
         return
-    assert f"from {size} to *24 runners*" in str(question.view)
+    assert f"24 (+{24 - size})" in str(question.view)
     world.scaler.current = max(1, size - 5)
     await world.done(world.confirms(question))
     assert world.scaler.effects == [(24, world.request.id)]
@@ -143,10 +145,8 @@ async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help()
     await world.passes(60, step=30)
     dialog = str((await world.asks("scale_up")).view)
     assert "4 runners idle while 14 jobs wait: capacity is not the problem" in dialog
-    assert "None proposed: more runners are not expected to help." in dialog
-    assert "initial_value" not in dialog
-    assert "Proposed for" not in dialog
-    assert "to *12 runners*" in str((await filled(world, "12")).view)
+    assert "initial_option" not in dialog
+    assert "12 (+2)" in str((await filled(world, "12")).view)
 
 
 async def test_the_scalers_own_maximum_counts_where_it_is_lower() -> None:
@@ -184,9 +184,11 @@ async def test_confirming_twice_acts_once() -> None:
 
 
 @pytest.mark.parametrize(("who", "seconds"), [(BEN, 0), (ANA, 901)], ids=["somebody else", "too late"])
-async def test_a_question_belongs_to_the_person_who_was_asked_and_lapses(who: str, seconds: int) -> None:
+async def test_the_dialog_of_a_typed_total_belongs_to_the_person_who_typed_it_and_lapses(
+    who: str, seconds: int
+) -> None:
     world = await opened()
-    question = await filled(world, "24")
+    question = await world.types("scale_up", POOL, "24")
     world.clock.advance(seconds)
     await refused("expired", world.confirms(question, who=who))
     assert world.scaler.requests == []
@@ -204,10 +206,32 @@ async def test_two_people_at_once_are_kept_apart() -> None:
     world = await opened()
     mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")
     await world.confirms(mine)
-    await world.done(world.confirms(theirs, who=BEN))
-    await world.passes(20)
-    assert len(world.scaler.effects) == 1
-    assert len([text for text in world.replies if "Refused: The" in text]) == 1
+    await refused("already requested", world.confirms(theirs, who=BEN))
+    await world.work()
+    assert world.scaler.effects == [(24, world.request.id)]
+
+
+async def test_a_choice_of_the_table_is_stored_as_it_was_shown_in_one_dialog() -> None:
+    world = await opened()
+    assert await world.confirms(await world.asks("scale_up")) == Answer()
+    await world.work()
+    assert world.scaler.effects == [(16, world.request.id)]
+
+
+async def test_a_number_beside_a_choice_of_the_table_is_marked_at_its_field() -> None:
+    world = await opened()
+    values = {"choice": scale_value(POOL, 16, 10), "target": "24"}
+    answer = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
+    assert "Another total" in answer.errors["target"]
+    assert world.scaler.requests == []
+
+
+async def test_a_choice_that_the_pool_left_behind_is_marked_at_its_field() -> None:
+    world = await opened()
+    values = {"choice": scale_value(POOL, 16, 10)}
+    world.scaler.current = 18
+    answer = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values=values)
+    assert "not above the current 18 runners" in answer.errors["choice"]
 
 
 async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
@@ -265,17 +289,16 @@ async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask
     world.context.pool_scalers = {**world.context.pool_scalers, OTHER_POOL: PoolScaler(full, ScalePolicy(maximum=40))}
     await world.opens(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
     assert "'block_id': 'pool'" not in str((await world.asks("scale_up")).view)
-    assert "*linux.2xlarge*: from 10 to" in str((await filled(world, "24")).view)
+    assert "New total for linux.2xlarge" in str((await filled(world, "24")).view)
     full.current = 10
-    assert "The pools have changed" in (await filled(world, "24", key="view:V2")).errors["target"]
-    assert "*linux.gpu*: from 10 to" in str((await filled(world, "24", pool=OTHER_POOL, key="view:V3")).view)
+    assert "New total for linux.gpu" in str((await filled(world, "24", pool=OTHER_POOL, key="view:V3")).view)
 
 
 async def test_amounts_name_the_configured_currency() -> None:
     world = await opened(slack={"currency": "$"})
     assert "$0.34 per runner-hour" in str((await world.asks("scale_up")).view)
     question = str((await filled(world, "24")).view)
-    assert "Cost: about $4.76 an hour more." in question
+    assert "$4.76 an hour" in question
 
 
 async def test_the_cause_that_the_incident_remembers_stays_named_and_the_walk_advises() -> None:
@@ -306,8 +329,8 @@ async def test_the_dialog_opens_on_the_affected_pool_whose_wait_is_unknown(world
     await world.work()
     blocks = {str(block.get("block_id")): block for block in dialog(await world.asks("scale_up"))["blocks"]}  # type: ignore[attr-defined]  # a list
     options = [(one["value"], one["text"]["text"]) for one in blocks["pool"]["element"]["options"]]
-    assert options == [(POOL, f"{POOL}, to 30"), (OTHER_POOL, f"{OTHER_POOL}, none proposed")]
-    assert blocks["target"]["element"]["initial_value"] == "30"
+    assert options == [(POOL, f"{POOL}, now 10"), (OTHER_POOL, f"{OTHER_POOL}, now 10")]
+    assert blocks["choice"]["element"]["initial_option"]["value"] == scale_value(POOL, 30, 10)
 
 
 async def test_a_pool_within_normal_gets_no_proposal(world: World) -> None:
@@ -315,5 +338,5 @@ async def test_a_pool_within_normal_gets_no_proposal(world: World) -> None:
     world.queues(1, wait=60.0)
     await world.passes(40)
     shown = str(dialog(await world.asks("scale_up")))
-    assert "None proposed: its queue is within normal." in shown
-    assert "initial_value" not in shown
+    assert "Nothing is proposed: its queue is within normal." in shown
+    assert "initial_option" not in shown

@@ -32,7 +32,7 @@ async def shared(world: World) -> World:
 
 async def wants(world: World, pool: str, target: int) -> None:
     await world.says("scale_up", pool, str(target))
-    await world.asks("scale_up", ANA, step="scale_up_confirm", surface="dialog", request_id=world.request.id)
+    await world.confirms(await world.asks("scale_up", ANA, request_id=world.request.id))
     await world.work()
 
 

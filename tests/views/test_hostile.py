@@ -22,7 +22,8 @@ from bot.core.requests.interaction import Offer, Place
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.statement import statement
-from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
+from bot.views.dialogs.modals import notice, silence_modal
+from bot.views.dialogs.scale import ScaleChoice, ScaleRow, scale_answer, scale_modal
 from bot.views.home import answers
 from bot.views.home.home import Board, home
 from bot.views.parent.parent import minimal, parent
@@ -76,7 +77,7 @@ def messages() -> dict[str, Callable[[], Message]]:
         "outcome": lambda: results.finished(
             Result(PlainText(BIG, (HOSTILE, BIG) * 40), figures=samples_of * 3), "You", NOW
         ),
-        "question": lambda: results.confirm_scale(ACT, BIG, 10**40, -(10**40)),
+        "question": lambda: results.ask_to_scale(ACT, BIG, 10**40, -(10**40)),
         "duplicate": lambda: results.duplicate(f"https://e.example/|<!channel>{HOSTILE}"),
         "returned": lambda: results.returned_to_channel("javascript:alert(1)|<!here>"),
         "undrawable": lambda: results.undrawable(HOSTILE),
@@ -113,9 +114,11 @@ def views() -> dict[str, Callable[[], object]]:
                 replace(one, pool=HOSTILE[:70], proposed=None),
                 *[replace(one, pool=f"p{n}") for n in range(150)],
             ],
-            PREVIEW,
+            [ScaleRow(10**40 + n, 10**40, BIG) for n in range(30)],
+            PREVIEW.above,
+            [BIG] * 60,
         ),
-        "confirm": lambda: scale_confirm(ACT, BIG, None, 10**40, PREVIEW, [BIG] * 60),
+        "answer": lambda: scale_answer(ACT, one, [ScaleRow(10**40, 10**40, BIG)], PREVIEW.above, [BIG] * 60),
         "notice": lambda: notice(BIG, [BIG] * 60),
         "home": lambda: home(board(of, seen), NOW, TIMING),
     }

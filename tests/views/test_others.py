@@ -16,7 +16,8 @@ from bot.core.message import Block, Message
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
-from bot.views.dialogs.modals import ScaleChoice, notice, scale_confirm, scale_modal, silence_modal
+from bot.views.dialogs.modals import notice, silence_modal
+from bot.views.dialogs.scale import OTHER, ScaleChoice, ScaleRow, chosen_of, scale_answer, scale_modal
 from bot.views.home import answers
 from bot.views.home.home import Board, home, refused_home
 from bot.views.thread.digest import digest
@@ -116,6 +117,14 @@ def choices() -> list[ScaleChoice]:
     ]
 
 
+LARGE = ScaleChoice("linux.large", 4, 9, proposed=6)
+ROWS = [
+    ScaleRow(45, 5, "done in 1 h to 1 h 40 min, $1.70 an hour, no approval"),
+    ScaleRow(50, 10, "done in 40 min to 1 h, $3.40 an hour, needs approval"),
+]
+TERMS = ["The extra runners are returned 10 min after the queue has drained, or after 4 h."]
+
+
 def dashboard() -> Board:
     """An incident with a silence and extra runners, one that is over, and one that the person may not see."""
     of, seen = samples.worked_on()
@@ -138,10 +147,8 @@ def renderings() -> dict[str, Message | Block]:
         "reply_worse": reply(of, Entry(3, at, Event.WORSE, worse, None, (), worst, broadcast=True), NOW),
         "digest": digest([replace(of, id="a", pools=replace(of.pools, reported=reported)), *storm(2)], 3, NOW),
         "modal_silence": modal(of, 86_400),
-        "modal_scale": scale_modal("inc_1.abc", choices(), PREVIEW),
-        "modal_scale_confirm": scale_confirm(
-            "inc_1.abc", "linux.2xlarge", 40, 50, PREVIEW, ["Cost: about $3.40 an hour more."]
-        ),
+        "modal_scale": scale_modal("inc_1.abc", [*choices(), LARGE], ROWS, PREVIEW.above[:1], TERMS),
+        "modal_scale_answer": scale_answer("inc_1.abc", choices()[0], ROWS, PREVIEW.above[:1], TERMS),
         "scale_preview": effect_answer("linux.2xlarge has 40 runners. What more would do:", PREVIEW),
         "home": home(dashboard(), NOW, TIMING),
         "home_refused": refused_home(refused),
@@ -165,27 +172,39 @@ def test_home_names_nobody_of_an_incident_that_the_person_may_not_see() -> None:
 def test_a_warning_stands_right_below_the_pool_that_is_proposed() -> None:
     """On a phone it stood below the list of all pools, out of sight."""
     others = [ScaleChoice(f"other.{number}", 4, 9, queued=3, proposed=6) for number in range(4)]
-    drawn = scale_modal("a", [choices()[0], *others], Preview(("More runners will hardly help: no machines.",)))
+    drawn = scale_modal("a", [choices()[0], *others], ROWS, ["More runners will hardly help: no machines."], TERMS)
     said = "\n".join(texts(drawn["blocks"]))
     assert said.index("now 40 runners") < said.index("More runners will hardly help") < said.index("other.0")
 
 
-def test_no_target_is_proposed_where_more_would_not_help() -> None:
-    useless = replace(choices()[0], useless=True)
-    drawn = scale_modal("a", [useless, ScaleChoice("linux.large", 4, 9, proposed=6)])
+def inputs(view: Block) -> dict[str, Any]:
+    blocks: Any = view["blocks"]
+    return {block["block_id"]: block["element"] for block in blocks if block["type"] == "input"}
+
+
+def test_each_choice_is_a_total_with_its_effect_and_the_suggested_one_is_chosen() -> None:
+    shown = inputs(scale_modal("a", [choices()[0], LARGE], ROWS, (), TERMS))
+    first, second, other = shown["choice"]["options"]
+    assert (first["text"]["text"], first["description"]["text"]) == ("45 (+5)", ROWS[0].effect)
+    assert shown["choice"]["initial_option"] == second
+    assert other["text"]["text"] == "Another total or pool"
+    assert chosen_of(second["value"]) == ("linux.2xlarge", "50", 40)
+    assert chosen_of(other["value"])[:2] == ("linux.2xlarge", OTHER)
+    assert shown["pool"]["initial_option"]["value"] == "linux.2xlarge"
+
+
+def test_nothing_is_chosen_where_more_would_not_help() -> None:
+    drawn = scale_modal("a", [replace(choices()[0], useless=True)], ROWS, (), TERMS)
     assert view_problems(drawn) == []
-    assert "initial_value" not in str(drawn)
-    said = "\n".join(texts(drawn["blocks"]))
-    assert "None proposed: more runners are not expected to help." in said
-    assert "linux.2xlarge, none proposed" in said
-    assert "linux.large, to 6" in said
+    assert "initial_option" not in inputs(drawn)["choice"]
+    assert inputs(drawn).keys() == {"choice", "target"}
 
 
 def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
-    several = scale_modal("a", [*choices(), ScaleChoice("linux.large", 4, 9, proposed=6)])
-    assert [block.get("block_id") for block in several["blocks"] if block["type"] == "input"] == ["pool", "target"]  # type: ignore[attr-defined]  # a view is opaque to the types
+    several = scale_modal("a", [*choices(), LARGE], ROWS, (), TERMS)
+    assert list(inputs(several)) == ["choice", "target", "pool"]
     stuck = [ScaleChoice("macos", 2, 16, step=10), ScaleChoice("full", 9, 9), ScaleChoice("odd", None, 9)]
-    none = scale_modal("a", [*choices()[1:], *stuck])
+    none = scale_modal("a", [*choices()[1:], *stuck], (), (), ())
     said = "\n".join(texts(none["blocks"]))
     assert "lowest target that its autoscaler accepts." in said
     assert "It is at its maximum." in said

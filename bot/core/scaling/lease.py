@@ -25,8 +25,6 @@ LEAST_SECONDS = 60.0
 """A shorter extension is none."""
 SCALE_UP, HAND_BACK, EXTEND = "scale_up", "hand_back", "extend"
 """The actions on extra capacity, by which replies offer them and the audit trail names them."""
-SCALE_UP_CONFIRM = "scale_up_confirm"
-"""Callback id of the question before a scale-up is stored."""
 
 
 @dataclass(frozen=True, slots=True)

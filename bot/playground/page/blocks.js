@@ -78,7 +78,7 @@ function input(block, ctx) {
   const caption = [...plain(String(block.label?.text ?? "")), block.optional ? h("span", { class: "optional" }, " (optional)") : null];
   ctx.fields?.set(key, { blockId: block.block_id, actionId: element.action_id, required: !block.optional, ...built });
   return h("div", { class: "block input", "data-block": block.block_id, "data-testid": `input-${block.block_id}` },
-    h("label", { class: "label", for: id }, caption),
+    h("label", { class: "label", id: `${id}-label`, for: id }, caption),
     built.node,
     h("div", { class: "hint", id: `${id}-hint` }, block.hint ? textObject(block.hint) : null),
     h("div", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true }));

@@ -19,6 +19,7 @@ const KINDS = {
   plain_text_input: textField,
   number_input: numberField,
   static_select: selectField,
+  radio_buttons: radioField,
 };
 
 const shared = (element, options) => ({
@@ -53,6 +54,23 @@ function numberField(element, options) {
 }
 
 const flat = (object) => textObject(object).map((part) => (typeof part === "string" ? part : part.textContent || part.title)).join("");
+
+/** Radio buttons: a group with a label of its own, each option with its description below. */
+function radioField(element, options) {
+  const all = element.options ?? [];
+  const before = (options.previous?.selected_option ?? element.initial_option)?.value;
+  const inputs = all.map((option, index) => {
+    const input = h("input", { type: "radio", name: options.id, id: `${options.id}-${index}`, "data-focus": `${options.key}/${index}`, "aria-describedby": `${options.id}-${index}-d` });
+    input.checked = option.value === before;
+    return input;
+  });
+  const node = h("div", { class: "radios", role: "radiogroup", id: options.id, "aria-labelledby": `${options.id}-label`, "data-action": element.action_id, "aria-describedby": options.described, "aria-required": options.required ? "true" : null },
+    all.map((option, index) => h("label", { class: "radio", for: inputs[index].id }, inputs[index],
+      h("span", {}, h("span", { class: "radio-text" }, flat(option.text)),
+        h("span", { class: "hint", id: `${inputs[index].id}-d` }, option.description ? flat(option.description) : "")))));
+  const chosen = () => all[inputs.findIndex((input) => input.checked)] ?? null;
+  return { node, read: () => ({ selected_option: chosen() }), empty: () => chosen() === null };
+}
 
 function selectField(element, options) {
   const all = element.options ?? [];

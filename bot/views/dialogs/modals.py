@@ -1,31 +1,15 @@
-"""The dialogs: silence, scale, confirmation, and a notice."""
+"""The dialogs: silence, questions, and a notice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.core.alert import Matcher
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import SILENCE
 from bot.core.message import Block, Message
-from bot.core.scaling.lease import SCALE_UP, SCALE_UP_CONFIRM
-from bot.core.words import count, duration, money
-from bot.views.blocks import (
-    MOST_CHOICES,
-    MOST_MODAL_TITLE,
-    MOST_OPTION_VALUE,
-    actions,
-    bullets,
-    button,
-    context,
-    message,
-    option,
-    plain,
-    section,
-    text_table,
-)
-from bot.views.mrkdwn import Marked, clean, clipped, code, escaped, flat, joined, say
-from bot.views.parent.pools import name_of, title_of
-from bot.views.words.forecasts import Preview
+from bot.core.words import count, duration
+from bot.views.blocks import MOST_MODAL_TITLE, actions, button, context, message, option, plain, section
+from bot.views.mrkdwn import clean, clipped, code, escaped, say
+from bot.views.parent.pools import title_of
 
 PRESETS = (
     *(("15 min", "15m", 900), ("1 h", "1h", 3600), ("4 h", "4h", 4 * 3600)),
@@ -36,34 +20,6 @@ MOST_MATCHERS, MOST_LINES = 15, 20
 MOST_SHOWN = 20
 """Sections of the text; each has up to `PER_SECTION` characters."""
 PER_SECTION = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class ScaleChoice:
-    """One pool that may be scaled; unknown figures are None."""
-
-    pool: str
-    current: int | None
-    maximum: int
-    limit: int | None = None
-    """The measured maximum of runners."""
-    queued: int | None = None
-    proposed: int | None = None
-    """The proposed absolute target; None: this pool cannot be scaled, see `reason`."""
-    boot_time_seconds: float = 180.0
-    cost_per_runner_hour: float | None = None
-    reason: str = ""
-    step: int | None = None
-    useless: bool = False
-    """Whether more runners are not expected to help; then no target is proposed."""
-    needless: bool = False
-    """Whether its queue is within normal; then no target is proposed either."""
-    currency: str = ""
-
-    @property
-    def suggested(self) -> int | None:
-        """The target that the dialog fills in; None: no pool gets more runners without need or use."""
-        return None if self.useless or self.needless else self.proposed
 
 
 def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matcher], max_seconds: float) -> Block:
@@ -92,105 +48,6 @@ def silence_modal(request_id: str, incident: Incident, matchers: Sequence[Matche
         context(owner),
     ]
     return modal(SILENCE, "Silence", request_id, blocks, submit="Silence")
-
-
-def scale_modal(request_id: str, choices: Sequence[ScaleChoice], preview: Preview | None = None) -> Block:
-    """Ask for an absolute target; inputs `pool` (only if there are several) and `target`.
-
-    `preview` is the effect of more runners for the first pool that can be scaled; it stands right below that pool.
-    """
-    able = [one for one in choices if one.proposed is not None and len(one.pool) <= MOST_OPTION_VALUE][:MOST_CHOICES]
-    loud, calm = _pools(choices)
-    if not able:
-        nothing = say("No pool can be scaled up now.") if loud else say("No pool here can be scaled.")
-        return modal("notice", "Scale up", request_id, [section(nothing), *_lines(loud), *calm])
-    first = able[0]
-    head = say("*What more runners would do for {pool}*", pool=name_of(first.pool))
-    until = loud.index(first) + 1 if first in loud else len(loud)
-    blocks = [*_lines(loud[:until]), *(_preview(preview, head) if preview else []), *_lines(loud[until:])]
-    if len(able) > 1:
-        options = [
-            option(
-                f"{flat(one.pool, 50)}, {'none proposed' if one.suggested is None else f'to {one.suggested}'}", one.pool
-            )
-            for one in able
-        ]
-        chosen: dict[str, object] = {"type": "static_select", "options": options, "initial_option": options[0]}
-        blocks.append(input_block("pool", "Pool", chosen))
-    number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
-    why = "its queue is within normal" if first.needless else "more runners are not expected to help"
-    hint = f"Total runners, not how many to add. None proposed: {why}."
-    if first.suggested is not None:
-        number["initial_value"] = str(first.suggested)
-        hint = f"Total runners, not how many to add. Proposed for {name_of(first.pool)}: {first.proposed}."
-    blocks += [input_block("target", "New total", number, hint=hint), *calm]
-    return modal(SCALE_UP, "Scale up", request_id, blocks, submit="Next")
-
-
-def _pools(choices: Sequence[ScaleChoice]) -> tuple[Sequence[ScaleChoice], list[Block]]:
-    """The queueing pools, and the others in one small line."""
-    calm = [one for one in choices if one.queued == 0 and not one.reason]
-    loud = [one for one in choices if one not in calm] or choices
-    if loud is choices or not calm:
-        return loud, []
-    short = [say("{pool} {current} of at most {maximum} runners", pool=name_of(one.pool), maximum=one.maximum,
-                 current="an unknown number" if one.current is None else one.current)
-             for one in calm[:MOST_LINES]]  # fmt: skip
-    return loud, [context(say("Nothing queued: {pools}.", pools=joined(", ", *short)))]
-
-
-def _lines(pools: Sequence[ScaleChoice]) -> list[Block]:
-    """The limits of the pools."""
-    lines = [_line(choice) for choice in pools[:MOST_LINES]]
-    if len(pools) > MOST_LINES:
-        lines.append(say("+ {more}", more=count(len(pools) - MOST_LINES, "more pool")))
-    return [section(joined("\n", *part)) for part in (lines[:10], lines[10:]) if part]
-
-
-def _preview(preview: Preview, head: Marked | None = None) -> list[Block]:
-    """The effect as people read it, and its table; a dialog takes no native one."""
-    above = bullets(preview.above, MOST_LINES) if preview.above else None
-    words = joined("\n", head, above) if preview.lines else None
-    shown = [section(words)] if words else []
-    return [*shown, text_table(preview.table)] if preview.table else shown
-
-
-def _line(choice: ScaleChoice) -> Marked:
-    price, why = choice.cost_per_runner_hour, choice.reason or _why_not(choice)
-    parts = [
-        say("now {current}", current=count(choice.current, "runner")) if choice.current is not None else None,
-        say("limit {limit}", limit=choice.limit) if choice.limit is not None else None,
-        say("maximum {maximum}", maximum=choice.maximum),
-        say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
-        say("{jobs} queued", jobs=count(choice.queued, "job")),
-        say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
-        say("{cost} per runner-hour", cost=money(price, choice.currency)) if price is not None else None,
-    ]
-    reason = say(" {reason}", reason=escaped(why, 240)) if why else say("")
-    return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)
-
-
-def _why_not(choice: ScaleChoice) -> str:
-    """Why a pool with a working scaler cannot be scaled; empty if it can."""
-    if choice.proposed is not None:
-        return ""
-    if choice.current is None:
-        return "Its current size is unknown."
-    if choice.current >= choice.maximum:
-        return "It is at its maximum."
-    return "One step does not reach the lowest target that its autoscaler accepts."
-
-
-def scale_confirm(  # noqa: PLR0913, PLR0917 - the parts of a question
-    request_id: str, pool: str, current: int | None, target: int, preview: Preview, lines: Sequence[str]
-) -> Block:
-    size = "an unknown size" if current is None else current
-    change = say(
-        "*{pool}*: from {size} to *{runners}*.", pool=name_of(pool), size=size, runners=count(target, "runner")
-    )
-    terms = bullets([*preview.below, *lines], MOST_LINES)
-    blocks = [section(change), *_preview(preview), section(terms)]
-    return modal(SCALE_UP_CONFIRM, "Scale up?", request_id, blocks, submit=f"Scale to {target}")
 
 
 def question(callback: str, title: str, request_id: str, sentence: str, submit: str) -> Block:

@@ -69,10 +69,10 @@ def effect_answer(sentence: str, preview: Preview | None) -> Message:
     return message(spoken, section(joined("\n", words, lines)), grid)
 
 
-def confirm_scale(request_id: str, pool: str, current: int, target: int) -> Message:
-    """A target typed in a thread: the button opens the confirmation."""
+def ask_to_scale(request_id: str, pool: str, current: int, target: int) -> Message:
+    """A target typed in a thread: the button opens the dialog with its effect."""
     runners = count(target, "runner")
-    words = say("Scale {pool} from {current} to {target}? Press to see what to expect, and to confirm.",
+    words = say("Scale {pool} from {current} to {target}? Press to see its effect, and to confirm.",
                 pool=pool, current=current, target=runners)  # fmt: skip
     press = button(f"Scale to {target}…", SCALE_UP, request_id, f"Open the question: scale {pool} to {runners}")
     return message(words, section(words), actions(press))

@@ -126,6 +126,27 @@ def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
             short(option.oldest_wait_seconds), cost)  # fmt: skip
 
 
+def choice_words(option: Option | None, price: str, approval: bool | None) -> str:
+    """One choice of the dialog: when the queue is done, what it costs, and whether somebody has to approve it.
+
+    `price` is of an hour; `approval` is None where nothing ever needs one.
+    """
+    asked = None if approval is None else "needs approval" if approval else "no approval"
+    return ", ".join(filter(None, (_done(option), price and f"{price} an hour", asked)))
+
+
+def _done(option: Option | None) -> str:
+    if option is None:
+        return "effect unknown"
+    if not option.helps:
+        return "no faster"
+    if option.low_seconds is None:
+        return "not done within two days"
+    if option.high_seconds is None:
+        return f"done in {bound(option.low_seconds, down=True)} at the earliest"
+    return f"done in {interval(option.low_seconds, option.high_seconds)}"
+
+
 def _effect(option: Option) -> str:
     if option.more and not option.helps:
         return f"With +{option.more} the queue drains no faster."

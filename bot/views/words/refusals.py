@@ -174,6 +174,7 @@ POOLS_CHANGED = (
     "Nothing was changed. The pools have changed since this dialog opened. Close it and open Scale up again."
 )
 OTHER_POOLS_DIALOG = "Nothing was changed. This dialog belongs to an incident of other pools."
+NUMBER_NOT_CHOSEN = "Choose “Another total” above for this number, or clear it."
 QUESTION_LAPSED = "Nothing was changed. This dialog has expired. Open Scale up again."
 size_unknown = "Nothing was changed. The autoscaler of {} did not report its size: {}.".format
 scale_usage = "Name a pool and a number of runners: `{}`, for example `scale linux.2xlarge 24`.".format

@@ -126,10 +126,12 @@ async def test_a_dialog_stays_open_with_errors_and_closes_when_it_is_good(endpoi
 
 
 async def test_a_question_takes_the_place_of_its_dialog(endpoint: Endpoint) -> None:
-    """Scale up: target, then confirm, then it is asked for."""
+    """Scale up: another total is answered with its effect, then it is asked for."""
     question = (await endpoint.submit(await opened(endpoint, "scale_up"), target="24")).json()
-    assert (question["response_action"], question["view"]["callback_id"]) == ("update", "scale_up_confirm")
-    assert (await endpoint.submit(question["view"])).json() == {"response_action": "clear"}
+    answer = question["view"]["blocks"][-2]["element"]["options"]
+    chosen = next(one["value"] for one in answer if one["value"].startswith("24/"))
+    assert (question["response_action"], question["view"]["callback_id"]) == ("update", "scale_up")
+    assert (await endpoint.submit(question["view"], answer=chosen)).json() == {"response_action": "clear"}
     await endpoint.world.work()
     assert endpoint.world.scaler.current == 24
 
@@ -171,7 +173,7 @@ async def test_a_command_that_needs_a_question_opens_it(endpoint: Endpoint) -> N
     answer = await endpoint.slash(f"scale {POOL} 24")
     assert (answer.status_code, answer.text) == (200, "")
     ((_, view),) = endpoint.world.chat.views
-    assert view["callback_id"] == "scale_up_confirm"
+    assert view["callback_id"] == "scale_up"
 
 
 async def test_a_dialog_of_another_release_is_answered(endpoint: Endpoint) -> None:

@@ -30,7 +30,7 @@ def elements_of(block: Json) -> list[Json]:
 
 def state_key(kind: str) -> str:
     """The field of an element's state that holds the choice or text."""
-    return "selected_option" if kind == "static_select" else "value"
+    return "selected_option" if kind in {"static_select", "radio_buttons"} else "value"
 
 
 def initial_values(blocks: list[Json]) -> Json:

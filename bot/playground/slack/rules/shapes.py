@@ -82,6 +82,10 @@ class _Button(_Shape):
     accessibility_label: Annotated[str, upto(75)] = ""
 
 
+class _Described(_Option):
+    description: Annotated[_Plain, most(75)] | None = None
+
+
 class _Overflow(_Shape):
     type: Literal["overflow"]
     action_id: Id = ""
@@ -89,13 +93,15 @@ class _Overflow(_Shape):
 
 
 class _Select(_Shape):
-    type: Literal["static_select"]
+    type: Literal["static_select", "radio_buttons"]
     action_id: Id = ""
-    options: Annotated[list[_Option], upto(100, 1)]
-    initial_option: _Option | None = None
+    options: Annotated[list[_Described], upto(100, 1)]
+    initial_option: _Described | None = None
 
     @model_validator(mode="after")
     def _known(self) -> Self:
+        if self.type == "radio_buttons" and len(self.options) > 10:
+            raise wrong("no more than 10 items allowed")
         if self.initial_option not in (None, *self.options):
             raise wrong("initial_option must be one of the provided options")
         return self
@@ -286,7 +292,7 @@ BLOCKS: dict[str, type[_Block]] = {
     "context_actions": _ContextActions,
 }  # fmt: skip
 TAGS = frozenset({
-    "plain_text", "mrkdwn", "button", "overflow", "static_select", "plain_text_input", "number_input", "raw_text",
-    "rich_text",
+    "plain_text", "mrkdwn", "button", "overflow", "static_select", "radio_buttons", "plain_text_input", "number_input",
+    "raw_text", "rich_text",
 })  # fmt: skip
 """Types that pydantic adds to the place of a problem."""
