@@ -44,7 +44,7 @@ DIAGNOSE = TourStep(
     "action-diagnose",
 )
 SCALE = TourStep(
-    "Scale up", "Press **Scale up**, take the proposed number, and confirm. The dialog says what it costs.",
+    "Scale up", "Press **Scale up**, and submit the chosen total. Each choice says its effect and cost.",
     ("scaled",), "action-scale_up",
 )  # fmt: skip
 SILENCE = TourStep(
@@ -84,7 +84,7 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "hung-jobs": (READ, DIAGNOSE, SILENCE, DRAIN),
     "early-warning": (
         WARNING,
-        TourStep("Act before the alert", "Write **/queue scale linux.2xlarge 54** below, and confirm.",
+        TourStep("Act before the alert", "Write **/queue scale linux.2xlarge 54** below, and submit the dialog.",
                  ("view_submission",), "composer"),
         TourStep("See it pass", "The warning says that it passed, and no alert fires. An alert that came first drains.",
                  ("passed", "closed")),

@@ -10,7 +10,7 @@ from bot.context.context import Context
 from bot.context.fleet import newest
 from bot.context.queries import open_of
 from bot.core.finding import Diagnosis, facts_of
-from bot.core.forecast.more_runners import Option, WhatIf, expectation, least, what_if
+from bot.core.forecast.more_runners import Option, WhatIf, least, what_if
 from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot, drained, fresh
@@ -27,7 +27,7 @@ from bot.scaling.limits import lease_terms, policy_within, pool_scaler_of
 from bot.views.dialogs.scale import ScaleChoice, ScaleRow, scalable, scale_answer, scale_modal
 from bot.views.thread.results import effect_answer
 from bot.views.words.diagnosis import caution
-from bot.views.words.forecasts import Preview, choice_words, what_more_would_do, what_to_expect
+from bot.views.words.forecasts import Preview, choice_words, what_more_would_do
 from bot.views.words.scaling import lease_terms_words
 
 MOST_OFFERED = 10
@@ -185,16 +185,6 @@ async def more_would_do(
     counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
     found = _effects(context, record, sorted(counts))
     return what_more_would_do(found, chosen, _against(named), context.settings.file.slack.currency)
-
-
-async def expected_effect(context: Context, asked: ScaleUp, named: Diagnosis | None) -> Preview:
-    """The expected effect of the added runners, the smallest allowed number that is enough, and the warnings."""
-    rules, record = context.settings.file.rules_of(asked.pool), await context.pool_now(asked.pool)
-    policy = pool_scaler_of(context, asked.pool).policy
-    most = _most_more(policy, asked.from_size, policy.maximum)
-    terms = replace(terms_of(context, record), most=most)
-    found = expectation(record.samples, asked.target - asked.from_size, rules, terms)
-    return what_to_expect(found, rules, _against(named), context.settings.file.slack.currency)
 
 
 def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:

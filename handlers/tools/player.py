@@ -13,7 +13,6 @@ from bot.core.incident.incident import Incident
 from bot.core.pool.outlook import LeftOut
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim, Conflict
-from bot.core.requests.request import ScaleUp
 from bot.incidents.intake import take_alert
 from bot.measuring.store_job import take_job
 from bot.playground.memory.store import MemoryStore
@@ -22,13 +21,12 @@ from bot.playground.replay.parts import ReplayClock
 from bot.playground.replay.recording import Delivered, Recording
 from bot.ports import Refused, Unreachable
 from bot.registry import BEHAVIORS
-from bot.scaling.dialogs import cause_of, expected_effect, fewest_enough, more_would_do
+from bot.scaling.dialogs import cause_of, fewest_enough, more_would_do
 from bot.scaling.limits import policy_within
 from bot.sources import workflow_job
 from bot.sources.payload import Unreadable
 from bot.sources.registry import GITHUB_EVENTS, SOURCES
 from bot.views.export.export_json import judgement
-from bot.views.words.forecasts import Preview
 from handlers.tools.send import kind_of
 from handlers.worker import AT_ONCE
 
@@ -146,12 +144,7 @@ class Player:
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):
-            shown: Preview | None
-            if more:
-                size = capacity.size or 0
-                shown = await expected_effect(self.context, ScaleUp(name, size + more, size), named)
-            else:
-                shown = await more_would_do(self.context, name, (capacity.size, policy.maximum), named)
+            shown = await more_would_do(self.context, name, (capacity.size, policy.maximum), named, more or None)
             proposed.append(Proposed(self.clock.at, name, more, capacity.size, shown.lines if shown else ()))
 
     async def _scored(self, name: str) -> None:

@@ -7,21 +7,20 @@ import pytest
 
 from bot.context.asked import terms_of
 from bot.core.finding import Diagnosis, Finding, Scaling
-from bot.core.forecast.more_runners import expectation, what_if
+from bot.core.forecast.more_runners import what_if
 from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import Offer
-from bot.core.requests.request import ScaleUp
 from bot.core.statement import statement
 from bot.diagnosis.registry import RULES
 from bot.ports import Failure
-from bot.scaling.dialogs import expected_effect, more_would_do
+from bot.scaling.dialogs import more_would_do
 from bot.scaling.scale_up import ACTION
 from bot.views.parent.parent import parent
 from bot.views.thread.results import diagnosis
 from bot.views.words.diagnosis import caution, remedy_words
-from bot.views.words.forecasts import what_more_would_do, what_to_expect
+from bot.views.words.forecasts import what_more_would_do
 from tests.builders import POOL
 from tests.core.forecast.test_forecast import RULES as POOL_RULES
 from tests.core.forecast.test_forecast import series
@@ -47,10 +46,7 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
     stuck = series(falls=-0.5)
     said = caution(finding)
     assert said.startswith("More runners ")
-    shown = (
-        what_to_expect(expectation(stuck, 20, POOL_RULES), POOL_RULES, said),
-        what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, said),
-    )
+    shown = (what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, said),)
     paragraphs, _ = diagnosis(
         Diagnosed(("linux.2xlarge",), ((Diagnosis("linux.2xlarge", (finding,), (), True),),)), (), NOW
     )
@@ -71,16 +67,13 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
 def test_the_pattern_sees_a_suggestion() -> None:
     surge = found("surge")
     assert SUGGESTED.search(remedy_words(surge))
-    assert SUGGESTED.search(" ".join(what_to_expect(expectation(series(falls=-0.5), 40, POOL_RULES), POOL_RULES).lines))
     assert caution(surge) == ""
 
 
 async def test_no_effect_is_shown_of_runners_that_the_pool_may_not_have() -> None:
-    """Above neither the most nor the step of the pool, nor what its back end allows; in the confirmation too."""
+    """Above neither the most nor the step of the pool, nor what its back end allows."""
     context, pool = World().context, Pool("linux.2xlarge", tuple(series(falls=-0.5)))
     await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
-    asked = await expected_effect(context, ScaleUp(pool.id, 38, 30), None)
-    assert [row[0] for row in asked.table] == ["Added", "+0", "+4", "+8 ←", "+10"]
     for most, numbers in ((40, ["+5", "+10"]), (33, ["+3"])):
         preview = await more_would_do(context, pool.id, (30, most), None)
         assert preview
@@ -93,12 +86,10 @@ async def test_the_dialogs_show_the_table_that_the_judgements_weigh() -> None:
     await context.store.commit(Change((Put(Stored(pool, 0), pool, None),)))
     named = Diagnosis(pool.id, (found("limit"),), (), waits=True)
     shown = await more_would_do(context, pool.id, (30, 40), named)
-    asked = await expected_effect(context, ScaleUp(pool.id, 40, 30), named)
     rows = what_more_would_do(what_if(pool.samples, context.settings.file.rules_of(pool.id), (5, 10),
                                       terms_of(context, pool))).table  # fmt: skip
     assert shown
     assert shown.table == rows
-    assert asked.table[1:4] == (rows[1], rows[2], (f"{rows[3][0]} ←", *rows[3][1:]))
 
 
 async def test_no_effect_is_shown_of_old_figures(world: World) -> None:

@@ -40,7 +40,7 @@ from tests.views.thread.test_early_warning import LATEST, STANDS
 
 ACT = "inc_1.0123456789ab"
 BIG = HOSTILE + "x" * 50_000
-PREVIEW = Preview((BIG,) * 60, ((BIG,) * 5,) * 60, (HOSTILE,) * 60)
+PREVIEW = Preview((BIG,) * 60, ((BIG,) * 5,) * 60)
 SEEN = tuple(statement("as_written", text=BIG) for _ in range(60))
 CAUSE = Finding(BIG, 1.0, SEEN, Scaling.NO, "limit", pool=BIG)
 EARLY = WarningView(BIG, STANDS, WarningHistory(STANDS), replace(LATEST, pool=HOSTILE), CAUSE)

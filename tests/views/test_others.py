@@ -106,7 +106,6 @@ PREVIEW = Preview(
         "With +10: 1.6 × faster, about 25 min sooner. The queue drains in about 40 min, at worst 2 h.",
     ),
     (HEAD, ("+0", "1h 00m", "4h 40m", "1h 12m", "–"), ("+10 ←", "40m", "1h 50m", "48m", "$2.27")),
-    ("The smallest choice expected to drain the queue within 45 min: +10.", "New runners take about 3 min to boot."),
 )
 
 

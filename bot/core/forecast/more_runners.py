@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from bot.core.forecast.forecast import calibrated
 from bot.core.forecast.model import effects
@@ -149,27 +149,6 @@ def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> Statement | N
     if alone.mid_seconds is not None and alone.mid_seconds <= rules.boot_time_seconds:
         return statement("drains_before_boot", seconds=alone.mid_seconds, boot=rules.boot_time_seconds)
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class WhatToExpect:
-    """The expected effect of `more` runners, for the confirmation."""
-
-    more: int
-    now: Snapshot | None
-    """The newest sample; None when the pool was never measured."""
-    what_if: WhatIf = field(default_factory=WhatIf)
-    """With half, all and twice as many runners, as far as permitted."""
-    terms: Terms = field(default_factory=Terms)
-
-
-def expectation(series: Sequence[Snapshot], more: int, rules: PoolRules, terms: Terms | None = None) -> WhatToExpect:
-    """The expected effect of `more` runners, from the pool's samples."""
-    terms = terms or Terms()
-    if not series:
-        return WhatToExpect(more, None, terms=terms)
-    twice = 2 * more if terms.most is None else max(more, min(2 * more, terms.most))
-    return WhatToExpect(more, series[-1], what_if(series, rules, {more // 2, more, twice}, terms), terms)
 
 
 def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms | None = None) -> Option | None:

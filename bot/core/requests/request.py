@@ -36,7 +36,7 @@ class ScaleUp:
     pool: str
     target: int
     from_size: int
-    """The pool's size in the confirmation."""
+    """The pool's size that the dialog showed."""
     kind: Literal["scale_up"] = "scale_up"
 
 

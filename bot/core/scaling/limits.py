@@ -31,7 +31,7 @@ class ScalePolicy:
     limited_by: str = ""
     """What sets `maximum` if not the configuration, such as "MaxSize of Auto Scaling group ci"."""
     caution: str = ""
-    """A note about this kind of scaler for the confirmation: one or two sentences, or empty."""
+    """A note about this kind of scaler for the dialog: one or two sentences, or empty."""
     lever: Lever = Lever.SIZE
     """What its scaler does when it is asked for more runners."""
 

@@ -181,8 +181,8 @@ EARLY_WARNING = Scenario(
         "that takes a job that has waited for half an hour. Tailback sees it coming, and warns half a minute before."
     ),
     try_this=(
-        "When the warning stands, write /queue scale linux.2xlarge 54 and confirm: the alert never fires, and the "
-        "warning says that it passed. Or do nothing, and see the alert take the warning over."
+        "When the warning stands, write /queue scale linux.2xlarge 54 and submit the dialog: the alert never fires, "
+        "and the warning says that it passed. Or do nothing, and see the alert take the warning over."
     ),
     true_cause="limit-reached",
     helps=True,

@@ -1,4 +1,4 @@
-"""Results of requests: a diagnosis, a confirmation, an outcome; and notices about lost records."""
+"""Results of requests: a diagnosis, an outcome; and notices about lost records."""
 
 from collections.abc import Sequence
 

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.core.forecast.more_runners import Option, Terms, WhatIf, WhatToExpect
+from bot.core.forecast.more_runners import Option, WhatIf
 from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.pool.outlook import Forecast, LeftOut, ScoreSummary, Verdict
-from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money
 from bot.views.words.interval import about, bound, exact, interval, short
@@ -70,30 +69,12 @@ class Preview:
     above: tuple[str, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     """By number of added runners, `+0` first; empty when nothing can be foreseen."""
-    below: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All of it as sentences, for a reader without the table."""
         rows = (" · ".join(f"{name} {cell}" for name, cell in zip(HEAD, row, strict=False)) for row in self.table[1:])
-        return (*self.above, *rows, *self.below)
-
-
-def what_to_expect(found: WhatToExpect, rules: PoolRules, caution: str = "", currency: str = "") -> Preview:
-    """The effect of a choice: warnings, the table, the smallest sufficient number, the boot time.
-
-    `caution` is the diagnosis' warning: then no number is recommended.
-    """
-    boot = f"New runners take about {duration(rules.boot_time_seconds)} to boot."
-    warnings = [caution] if caution else _warnings(found.now)
-    if found.now is None:
-        return Preview((*warnings, "The effect is unknown: the pool has no current figures."), below=(boot,))
-    if found.what_if.refusal is not None:
-        refused = f"The effect is unknown: {reason_words(found.what_if.refusal)}."
-        return Preview((*warnings, refused), below=(boot,))
-    least = () if caution or found.what_if.do_nothing else (_enough(found.what_if, found.terms),)
-    shown = what_more_would_do(found.what_if, found.more, caution, currency)
-    return Preview((*(() if caution else warnings), *shown.above), shown.table, (*least, boot))
+        return (*self.above, *rows)
 
 
 def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = "", currency: str = "") -> Preview:
@@ -203,27 +184,6 @@ def earlier_words(made: Forecast, was: Forecast | None) -> str:
 def odds(share: float) -> str:
     """A probability as people say it: `2 in 3`."""
     return next((words for least, words in MOST_ODDS if share >= least), "1 in 2")
-
-
-def _enough(found: WhatIf, terms: Terms) -> str:
-    target = duration(terms.target_seconds)
-    if found.enough is None:
-        return f"None of these is expected to drain the queue within {target}."
-    if found.enough.more == 0:
-        return f"The queue is expected to drain within {target} without more runners."
-    return f"The smallest choice expected to drain the queue within {target}: +{found.enough.more}."
-
-
-def _warnings(now: Snapshot | None) -> list[str]:
-    warnings = []
-    if now and now.idle:
-        warnings.append(f"{count(now.idle, 'runner')} idle while jobs wait: more runners may not help.")
-    if now and now.offline:
-        warnings.append(f"{count(now.offline, 'runner')} offline: bringing them back may help more.")
-    if now and now.create_failures:
-        failed = count(now.create_failures, "launch request")
-        warnings.append(f"{failed} failed in the last 15 min: more requests may not help.")
-    return warnings
 
 
 WHY = {

@@ -7,18 +7,9 @@ from typing import Any
 import pytest
 
 from bot.core.forecast.forecast import forecast
-from bot.core.forecast.more_runners import Option, Terms, WhatIf, expectation, least, what_if
+from bot.core.forecast.more_runners import Option, Terms, WhatIf, least, what_if
 from bot.core.pool.outlook import Forecast, Verdict
-from bot.core.pool.pool import Snapshot
-from bot.views.words.forecasts import (
-    DOUBTED,
-    HEAD,
-    forecast_words,
-    reason_words,
-    table,
-    what_more_would_do,
-    what_to_expect,
-)
+from bot.views.words.forecasts import HEAD, choice_words, forecast_words, reason_words, table, what_more_would_do
 from tests.core.forecast.test_forecast import RULES, series
 
 NOW = series()[-1].at
@@ -166,36 +157,6 @@ def test_an_unknown_wait_is_not_foretold() -> None:
     assert what_if(series(), RULES, (10,)).options[0].oldest_wait_seconds is not None
 
 
-def test_the_question_gives_the_table_the_target_and_the_boot_time() -> None:
-    """As a person reads it before confirming: the effect in words, then the figures, then what is enough."""
-    found = expectation(series(**STUCK), 20, RULES, Terms(cost_per_runner_hour=0.34))
-    shown = what_to_expect(found, RULES, currency="$")
-    assert shown.above[0].startswith("As it is, the queue ")
-    assert re.match(r"With \+20: about .+ × faster, about .+ sooner\. The queue drains ", shown.above[1])
-    assert shown.table[0] == HEAD
-    assert [row[0] for row in shown.table[1:]] == ["+0", "+10", "+20 ←", "+40"]
-    assert all(re.fullmatch(r"\$\d+\.\d\d", row[-1]) for row in shown.table[2:])
-    assert shown.below[0].startswith("The smallest choice")
-    assert shown.below[1] == "New runners take about 3 min to boot."
-
-
-def test_a_caution_comes_first() -> None:
-    """What the diagnosis says against it, instead of the plain warnings."""
-    found = expectation(series(offline=9), 20, RULES)
-    lines = what_to_expect(found, RULES, "More runners would harm: the image is broken (0 of 9).").lines
-    assert lines[0] == "More runners would harm: the image is broken (0 of 9)."
-    assert not any("bringing them back" in line for line in lines)
-    assert any("bringing them back" in line for line in what_to_expect(found, RULES).above)
-
-
-def test_one_sample_or_none_is_enough_for_an_answer() -> None:
-    """A single sample is too few for a table, and none says that."""
-    bare = Snapshot("linux", 0.0, queued=60)
-    assert "1 of 3 measurements" in what_to_expect(expectation((bare,), 10, RULES), RULES).above[0]
-    lines = what_to_expect(expectation((), 10, RULES), RULES).above
-    assert lines[0] == "The effect is unknown: the pool has no current figures."
-
-
 def test_rows_name_what_is_open() -> None:
     """No end in sight, an open end, and a plain interval read differently; a column without prices is left out."""
     ends = ((5400.0, 7200.0, 9000.0), (5400.0, 7200.0, None), (60.0, 600.0, 7200.0))
@@ -223,26 +184,30 @@ def test_the_oldest_wait_goes_on_until_its_turn() -> None:
     assert 1800 <= alone.oldest_wait_seconds <= 1900
 
 
-def test_without_help_is_an_answer() -> None:
-    """Where the pool as it is meets the target, no number is recommended."""
-    lines = what_to_expect(expectation(series(), 10, RULES, Terms(target_seconds=36_000.0)), RULES).below
-    assert "The queue is expected to drain within 10 h without more runners." in lines
-    late = what_to_expect(expectation(series(600, -5.0), 2, RULES), RULES).below
-    assert "None of these is expected to drain the queue within 30 min." in late
+def option(low: float | None, high: float | None, times: float = 2.0) -> Option:
+    return Option(10, low, low, high, None, None, times)
 
 
-def test_under_a_caution_the_table_is_conditional_and_nothing_is_recommended() -> None:
-    """Where the diagnosis says that they would not come, the preview says what it takes for granted."""
-    found = expectation(series(**STUCK), 40, RULES)
-    doubted = what_to_expect(found, RULES, "More runners will hardly help: a quota (3 refused).")
-    assert DOUBTED in doubted.above
-    assert not any("smallest choice" in line for line in doubted.lines)
-    assert any("smallest choice" in line for line in what_to_expect(found, RULES).lines)
-    assert DOUBTED not in what_to_expect(found, RULES).lines
-
-
-@pytest.mark.parametrize(("most", "names"), [(30, ["+0", "+10", "+20 ←", "+30"]), (20, ["+0", "+10", "+20 ←"])])
-def test_no_choice_is_more_than_may_be_asked_for_at_once(most: int, names: list[str]) -> None:
-    """A number that the pool's step refuses is neither in the table nor called enough."""
-    shown = what_to_expect(expectation(series(**STUCK), 20, RULES, Terms(most=most)), RULES)
-    assert [row[0] for row in shown.table[1:]] == names
+@pytest.mark.parametrize(
+    ("shown", "approval", "said"),
+    [
+        (
+            Option(10, 3600.0, 4000.0, 6000.0, None, None, 2.0),
+            False,
+            "done in 1 h to 1 h 40 min, $3.40 an hour, no approval",
+        ),
+        (
+            Option(10, 3600.0, 4000.0, None, None, None, 2.0),
+            True,
+            "done in 1 h at the earliest, $3.40 an hour, needs approval",
+        ),
+        (option(None, None), None, "not done within two days, $3.40 an hour"),
+        (option(3600.0, 6000.0, times=1.0), None, "no faster, $3.40 an hour"),
+        (None, None, "effect unknown, $3.40 an hour"),
+    ],
+)
+def test_a_choice_says_when_it_is_done_what_it_costs_and_whether_somebody_approves(
+    shown: Option | None, approval: bool | None, said: str
+) -> None:
+    assert choice_words(shown, "$3.40", approval) == said
+    assert len(said) <= 75
