@@ -46,7 +46,7 @@ async def test_acting_verbs_do_what_the_buttons_do(world: World) -> None:
     await parent.until("<@U0ANA> silenced the alert for 2 h")
     assert len(world.farm.kept()) == 1
     await slack.slash("/queue", "scale")
-    assert (await slack.modal(title="Scale up")).title == "Scale up"
+    await (await slack.modal(title="Scale up")).close()
     await slack.slash("/queue", f"scale {LINUX} 24")
     question = await slack.modal(title="Scale up")
     assert await question.submit() == {}
