@@ -11,7 +11,7 @@ from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.record import Change, Prepared, Put, Stored
-from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface, request_id
+from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surface, incident_of, request_id
 from bot.core.requests.request import Progress, Request, Result, ScaleUp
 from bot.core.scaling.lease import BOOTS, HAND_BACK, SCALE_UP, Lease, PoolLeases, leased
 from bot.ports import Refused
@@ -93,7 +93,7 @@ async def _submitted(context: Context, interaction: Interaction) -> Answer:
     draft = await context.store.get(Request, interaction.request_id)
     if draft is not None and draft.value.progress is not Progress.DRAFT:
         raise already(context, draft.value)
-    if draft.value.who != interaction.who if draft else interaction.request_id.startswith(f"{NO_INCIDENT}."):
+    if draft.value.who != interaction.who if draft else incident_of(interaction.request_id) == NO_INCIDENT:
         raise Refused(refusals.QUESTION_LAPSED)
     about = draft.value.incident if draft else None
     held = await context.store.get(Incident, about) if about else None if draft else await subject(context, interaction)
