@@ -115,7 +115,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The values of secret environment variables; both halves of a rotation separately."""
     env, of_file = settings.env, set(_NAMED.findall(settings.file.model_dump_json()))
     named = [value for name, value in settings.variables.items() if SECRET_NAME.search(name) or name in of_file]
-    senders = (token for token, _ in settings.sender_tokens)
+    senders = (token for token, _ in (*settings.sender_tokens, *settings.api_tokens))
     return (*named, *(value.strip() for value in named), *env.webhook_tokens, *senders, *env.github_secrets)
 
 

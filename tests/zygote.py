@@ -33,13 +33,15 @@ LATER = (
     "uvloop",
 )
 """What libraries import only when they are used."""
+SELDOM = frozenset({"handlers.mcp.tools", "handlers.tools.remote.assistant"})
+"""What a process imports when an assistant asks: 30 MB, which would count as memory of every process."""
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def import_all(package: ModuleType) -> None:
     """Import what is in a package, since commands import what they use only when they run."""
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and module.name not in SELDOM:
             importlib.import_module(module.name)
 
 

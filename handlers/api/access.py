@@ -10,6 +10,7 @@ from bot.core.alert import AlertSender
 from bot.core.incident.incident import Incident
 from bot.ports import Failure, Unreachable
 from bot.sources.credentials import Secrets, judged_by_headers
+from handlers.api.judging import Judging
 from handlers.api.problems import ApiRefused
 
 A_MINUTE, BURST = 300, 60
@@ -27,7 +28,7 @@ class Access:
     """One per process; the limits are shared by all processes."""
 
     def __init__(self, context: Context) -> None:
-        self.context = context
+        self.context, self.judging = context, Judging(context)
         self._public: dict[str, bool] = {}
 
     def client(self, headers: Headers) -> ApiClient:

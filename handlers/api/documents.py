@@ -73,7 +73,7 @@ class MoreRunners:
     """Whether more runners help, and the effect of each number of them."""
 
     helps: Literal["yes", "no", "harm", "unknown"]
-    effects: list[AddedEffect]
+    effects: Annotated[list[AddedEffect] | None, Field(description="Null in a list of pools: ask for the pool")]
 
 
 @dataclass(frozen=True)

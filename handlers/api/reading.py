@@ -9,8 +9,6 @@ from bot.api_settings import ApiClient
 from bot.context.fleet import MOST_WHOLE, newest
 from bot.context.measure_now import measure_now
 from bot.context.queries import channel_of_pool, open_incidents
-from bot.core.finding import Diagnosis
-from bot.core.forecast.more_runners import WhatIf
 from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer
@@ -22,7 +20,7 @@ from bot.reporting.collect import made
 from handlers.api.access import Access
 from handlers.api.documents import EffectsDocument, JobPage, Judgement, PoolDocument, PoolPage
 from handlers.api.incident_documents import IncidentDocument, IncidentPage, IncidentSummary, ReportDocument
-from handlers.api.judging import judged
+from handlers.api.judging import JudgedPool
 from handlers.api.pages import page_of
 from handlers.api.problems import ApiRefused, no_such
 from handlers.api.values import (
@@ -62,9 +60,7 @@ class Reading:
 
     async def pool(self, name: str) -> PoolDocument:
         """One configured pool as it was measured last."""
-        await self._known(name)
-        known = await newest(self._context.store, self._context.settings.file.pool)
-        return (await self._documents([name], known, await self._open()))[0]
+        return self._document(await self._judged(await self._known(name)), await self._open())
 
     async def diagnosis(self, name: str) -> Judgement:
         """The judgement of a pool that is measured now, whatever its incident is."""
@@ -76,14 +72,11 @@ class Reading:
         except TimeoutError:
             why = "The metrics source did not answer in time. Try again later."
             raise ApiRefused(503, why, retry_after=10) from None
-        found, more = await self._judged(pool)
-        return judgement_of(pool, found, more)
+        return judgement_of(await self._judged(pool))
 
     async def effects(self, name: str, added: Sequence[int]) -> EffectsDocument:
         """The effect of each number of added runners, from the newest stored sample."""
-        pool = await self._known(name)
-        found, more = await self._judged(pool, sorted({*added}))
-        return effects_document(pool, found, more)
+        return effects_document(await self._judged(await self._known(name), sorted({*added})))
 
     async def incidents(
         self, state: str = "", pool: str = "", since: float = 0.0, limit: int = 50, cursor: str = ""
@@ -153,10 +146,10 @@ class Reading:
             raise no_such("pool")
         return pool
 
-    async def _judged(self, pool: Pool, added: Sequence[int] = ()) -> tuple[Diagnosis, WhatIf]:
+    async def _judged(self, pool: Pool, added: Sequence[int] = ()) -> JudgedPool:
         known = await newest(self._context.store, self._context.settings.file.pool)
         pools, incidents = {**known, pool.id: pool}, await self._open()
-        return (await asyncio.to_thread(judged, self._context, [pool.id], pools, incidents, added))[pool.id]
+        return await asyncio.to_thread(self._access.judging.wholly, pool.id, pools, incidents, added)
 
     async def _visible(self, names: Sequence[str]) -> dict[str, Pool]:
         """The pools of these names that the client may read, in their order, with their newest sample."""
@@ -178,16 +171,13 @@ class Reading:
     ) -> list[PoolDocument]:
         context = self._context
         pools = {**known, **{name: Pool(name) for name in names}, **await context.pools(names)}
-        found = await asyncio.to_thread(judged, context, names, pools, incidents)
-        return [
-            PoolDocument(
-                name,
-                figures(context, pools[name]),
-                judgement_of(pools[name], *found[name]),
-                next((one.id for one in incidents if name in one.pools.affected), None),
-            )
-            for name in names
-        ]
+        found = await asyncio.to_thread(self._access.judging.briefly, names, pools, incidents)
+        return [self._document(found[name], incidents) for name in names]
+
+    def _document(self, judged: JudgedPool, incidents: Collection[Incident]) -> PoolDocument:
+        name = judged.pool.id
+        own = next((one.id for one in incidents if name in one.pools.affected), None)
+        return PoolDocument(name, figures(self._context, judged.pool), judgement_of(judged), own)
 
 
 def _without_pool(job: JobAnswer) -> JobAnswer:

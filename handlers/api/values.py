@@ -8,7 +8,6 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from bot.context.context import Context
-from bot.core.finding import Diagnosis
 from bot.core.forecast.more_runners import WhatIf
 from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer
@@ -27,9 +26,12 @@ from handlers.api.incident_documents import (
     SlackPlace,
     WaitsDocument,
 )
+from handlers.api.judging import JudgedPool
 
 T = TypeVar("T")
 _NUMBERS = {"int | None", "float | None", "bool | None", int | None, float | None, bool | None}
+NOT_MADE = "not_made"
+"""Nobody waits for a forecast of this pool, and a list makes none."""
 FIGURES = tuple(one.name for one in fields(Snapshot) if one.type in _NUMBERS)
 """Every figure of a pool that is one number, or yes or no."""
 
@@ -60,21 +62,26 @@ def _figure(sample: Snapshot, name: str, origin: tuple[str, float], gaps: Mappin
     return Figure(value, origin[0] or None, iso(origin[1]), None)
 
 
-def judgement_of(pool: Pool, found: Diagnosis, more: WhatIf) -> Judgement:
+def judgement_of(judged: JudgedPool) -> Judgement:
     """The judgement of the newest sample, with the forecast that messages show; its durations count from `at`."""
+    pool, found, made = judged.pool, judged.found, None if judged.found.blind else judged.pool.said
     at = pool.latest.at if pool.latest and not found.blind else pool.tried_at
-    told = judgement(at, replace(pool, outlook=pool.said), found, more)
+    told = judgement(at, replace(pool, outlook=made), found, judged.more or WhatIf())
     told["at"] = iso(at) if at else None
-    made: Judgement = _adapter(Judgement).validate_python(
-        {**told, "forecast": {**_values(told["forecast"]), "at": None}}
-    )
-    shown = None if found.blind else pool.said
-    return replace(made, forecast=replace(made.forecast, at=iso(shown.at) if shown else made.at))
+    drain = {**_values(told["forecast"]), "at": iso(made.at) if made else told["at"]}
+    if made is None and told["queued"] and judged.more is None:
+        drain["reason"] = NOT_MADE
+    more = told["more_runners"] if judged.more else {"helps": judged.helps, "effects": None}
+    whole: Judgement = _adapter(Judgement).validate_python({**told, "forecast": drain, "more_runners": more})
+    return whole
 
 
-def effects_document(pool: Pool, found: Diagnosis, more: WhatIf) -> EffectsDocument:
+def effects_document(judged: JudgedPool) -> EffectsDocument:
+    pool, more = judged.pool, judged.more or WhatIf()
     at = pool.latest.at if pool.latest else None
-    return EffectsDocument(pool.id, iso(at), _adapter(MoreRunners).validate_python(more_runners(more, found.claims)))
+    return EffectsDocument(
+        pool.id, iso(at), _adapter(MoreRunners).validate_python(more_runners(more, judged.found.claims))
+    )
 
 
 def _values(told: object) -> Mapping[str, object]:

@@ -1,6 +1,7 @@
 """The API as a client reaches it: paths, names, pages, ETags, limits and refusals."""
 
 import json
+import time
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from handlers.mcp.endpoint import ProgramRoutes
 from tests.builders import NOW, POOL
 from tests.handlers.api.conftest import NEXT_TOKEN, OPEN_TOKEN, PRIVATE, PRIVATE_TOKEN, TABLE, bearer, with_api
 from tests.handlers.endpoint import TOKEN, Endpoint
-from tests.jobs.test_find import URL, Known
+from tests.jobs.test_find import URL, Known, put, queueing
 from tests.world import OTHER_POOL
 
 PATHS = (
@@ -54,6 +55,25 @@ async def test_pools_come_by_name_in_pages_and_only_the_queueing_ones(api: Endpo
     assert [one["name"] for one in (*first["items"], *second["items"])] == sorted([POOL, OTHER_POOL])
     assert second["next"] is None
     assert [one["name"] for one in (await got(api, "/pools?state=queueing"))["items"]] == [POOL]
+
+
+async def test_a_list_of_pools_walks_no_queue_and_a_pool_is_walked_once_for_a_measurement(api: Endpoint) -> None:
+    """A walk takes 0.1 s, and a dashboard asks for all pools every few seconds."""
+    held = queueing()
+    await put(api.world, held)
+    (listed,) = (await got(api, "/pools?state=queueing"))["items"]
+    assert listed["judgement"]["more_runners"]["effects"] is None
+    assert listed["judgement"]["forecast"]["reason"] == "not_made"
+    started = time.process_time()
+    first = await got(api, f"/pools/{POOL}")
+    walked = time.process_time() - started
+    assert first["judgement"]["forecast"]["kind"] != "none"
+    assert first["judgement"]["more_runners"]["effects"]
+    assert first["judgement"]["causes"] == listed["judgement"]["causes"]
+    api.world.clock.advance(5)
+    started = time.process_time()
+    assert await got(api, f"/pools/{POOL}") == first
+    assert time.process_time() - started < walked / 2
 
 
 async def test_a_name_may_hold_a_slash_and_a_percent_sign() -> None:
