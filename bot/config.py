@@ -214,6 +214,11 @@ def load(variables: Mapping[str, str] | None = None) -> Settings:
     return settings
 
 
+def environment(variables: Mapping[str, str] | None = None) -> Environment:
+    """The variables alone, for commands that need no configuration; raises ConfigError."""
+    return load({**(os.environ if variables is None else variables), "TAILBACK_CONFIG": os.devnull}).env
+
+
 def read_file(path: Path) -> File:
     """Read tailback.toml; a missing file is an empty one. Raises ConfigError."""
     file, problems = _read(path)

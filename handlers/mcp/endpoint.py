@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
+from importlib import import_module
 
 import structlog
 from starlette.requests import Request
@@ -91,6 +92,7 @@ class ProgramRoutes:
             url = table.url if table else ""
             if self._handler is None or self._url != url or self._served is None or self._served.done():
                 await self.close()
+                await asyncio.to_thread(import_module, "handlers.mcp.tools")  # it takes a second, and clicks go on
                 from handlers.mcp.tools import http_tools
 
                 manager = http_tools(url, CALLER.get)

@@ -1,6 +1,6 @@
 """`tailback mcp`: the tools over standard input and output, with a running installation behind them."""
 
-from bot.config import load
+from bot.config import environment
 from handlers.mcp.reads import RemoteReads
 from handlers.mcp.tools import tool_server
 from handlers.tools.send import home
@@ -9,7 +9,7 @@ from handlers.wiring_tools import running_api
 
 async def serve_tools() -> None:
     """Serve until standard input ends."""
-    env = load().env
+    env = environment()
     async with running_api(env, home(env)) as api:
         reads = RemoteReads(api)
         await tool_server(lambda: reads).run_stdio_async()
