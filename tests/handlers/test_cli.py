@@ -27,7 +27,7 @@ from tests.processes import Ran
 COMMANDS = (
     *("demo", "run", "web", "worker", "restored", "init"),
     *("check", "manifest", "send", "export", "audit", "report", "replay"),
-    *("example", "completion", "mcp"),
+    *("example", "completion", "mcp", "job"),
 )
 SEED_ALERT = ROOT / "tests" / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
 FILE = '[slack]\nchannel = "C0CIONCALL"\nfallback_channel = "C0OPS"\n'

@@ -1,5 +1,7 @@
 """The commands that ask a running installation by its API; each imports what it uses when it runs."""
 
+from typing import Annotated
+
 import typer
 
 from handlers.terminal import quiet, waited
@@ -21,3 +23,20 @@ def mcp_command() -> None:
 
     quiet()
     waited(serve_tools())
+
+
+@remote.command()
+def job(
+    address: Annotated[str, typer.Argument(metavar="JOB", help="The address of a job, a run or a pull request.")],
+) -> None:
+    """Say when a CI job starts, and why it waits.
+
+    Asks the installation at TAILBACK_URL with TAILBACK_API_TOKEN, else the one of this environment.
+
+    \b
+    Example: tailback job https://github.com/acme/app/actions/runs/12/job/34
+    """
+    from handlers.tools.remote.job_answer import asked
+
+    quiet()
+    typer.echo(waited(asked(address)))
