@@ -47,6 +47,7 @@ OUTCOMES = {
     ("replay",): (0, "RunnerQueueTooLong"),
     ("--version",): (0, "tailback "),
     ("example",): (0, "tailback.toml"),
+    ("job",): (1, "Tailback"),
 }
 """How a command begins, the longest beginning first: its exit code here, and what it says."""
 

@@ -57,6 +57,13 @@ ASK = TourStep(
 COMMAND = TourStep("Ask in the channel", "Write **/queue status** below.", ("/queue",), "composer")
 DRAIN = TourStep("Watch it drain", "The thread closes when the queue is empty, not when the alert clears.", ("closed",))
 
+JOB = TourStep(
+    "Ask as a developer",
+    "Become **dee** (upper left). In the ⋮ menu of the first message, which links waiting jobs, choose **When does "
+    "this job start**. Only dee sees the answer; **Tell me** below it sends one direct message.",
+    ("message_action",),
+)
+
 STEPS: dict[str, tuple[TourStep, ...]] = {
     "surge": (READ, ACKNOWLEDGE, SCALE, ASK, DRAIN),
     "limit-reached": (
@@ -73,6 +80,7 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "stockout": (
         READ,
         DIAGNOSE,
+        JOB,
         TourStep("Try the wrong thing", "More runners cannot help. Press **Scale up**, enter five more than there are, "
                  "and see what it says.", ("scaled",), "action-scale_up"),
         TourStep("Undo", "In the thread, press **Release now**: the extra runners are given up.", ("lent",),

@@ -14,6 +14,7 @@ from bot.playground.clock import ScaledClock, keep_ticking
 from bot.playground.demo_config import demo_config
 from bot.playground.fleet.alerting.sender import AlertTarget
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
+from bot.playground.fleet.job_webhooks import WebhookTarget
 from bot.playground.fleet.scenarios import Scenario
 from bot.playground.fleet.weeks import known_weeks
 from bot.playground.observer import Observer
@@ -50,7 +51,7 @@ async def opened_product(
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))
         post = await stack.enter_async_context(_poster())
-        surroundings = Surroundings(clock.now, post, api_token=keys.fleet)
+        surroundings = Surroundings(clock.now, post, api_token=keys.fleet, jobs=WebhookTarget(product, keys.github))
         target = AlertTarget(f"{product}/alerts", keys.webhook)
         world = await asyncio.to_thread(FleetStandIn, scenario, surroundings, (target,), seed)
         fleet = await stack.enter_async_context(served(world.app))
@@ -80,6 +81,7 @@ def demo_settings(path: Path, slack: str, product: str, keys: DemoSecrets) -> Se
             "HOST": "127.0.0.1",
             "PORT": product.rpartition(":")[2],
             "FLEET_TOKEN": keys.fleet,
+            "GITHUB_WEBHOOK_SECRET": keys.github,
         }
     )
 

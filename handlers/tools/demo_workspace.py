@@ -17,7 +17,10 @@ from bot.playground.slack.settings import Command, DemoFrame, Shortcut, Workspac
 from handlers.machine import monotonic, now
 
 LOWEST_PORT, PORTS = 15_000, 7_000
-SHORTCUTS = (Shortcut("tailback_diagnose", "Diagnose this incident"),)
+SHORTCUTS = (
+    Shortcut("tailback_diagnose", "Diagnose this incident"),
+    Shortcut("tailback_job", "When does this job start"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class DemoSecrets:
     signing: str = field(default_factory=lambda: secrets.token_hex(16))
     webhook: str = field(default_factory=lambda: secrets.token_hex(16))
     fleet: str = field(default_factory=lambda: secrets.token_hex(16))
+    github: str = field(default_factory=lambda: secrets.token_hex(16))
 
 
 @dataclass(frozen=True, slots=True)

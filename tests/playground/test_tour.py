@@ -9,7 +9,7 @@ from bot.playground.demo_config import demo_config
 from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, LIMIT_REACHED, SCENARIOS, SURGE
 from bot.playground.tour import STEPS, left_alone, tour
 
-ACTS = {"opened", "closed", "warned", "/queue", "app_mention", "view_submission", "passed"}
+ACTS = {"message_action", "opened", "closed", "warned", "/queue", "app_mention", "view_submission", "passed"}
 """What is ticked off beside entries of a timeline."""
 
 

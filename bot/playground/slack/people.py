@@ -98,6 +98,7 @@ PEOPLE = (
     WorkspacePerson("U0ANA", "ana", "Ana"),
     WorkspacePerson("U0BEN", "ben", "Ben"),
     WorkspacePerson("U0CHI", "chi", "Chi"),
+    WorkspacePerson("U0DEE", "dee", "Dee, a developer"),
     WorkspacePerson("U0GUEST", "guest", "Guest", is_restricted=True),
     WorkspacePerson("U0OTHER", "other", "Other", team_id="T0OTHER"),
 )

@@ -18,6 +18,7 @@ from bot.playground.fleet.api.metrics_api import metrics_routes
 from bot.playground.fleet.api.scaler import SimulatedScaler
 from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.history import History
+from bot.playground.fleet.job_webhooks import JobWebhooks, WebhookTarget
 from bot.playground.fleet.metrics import samples
 from bot.playground.fleet.scenarios import DEFAULT_SEED, Scenario
 from bot.playground.fleet.simulation import SimulatedFleet
@@ -40,6 +41,8 @@ class Surroundings:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     pace: Pace = field(default_factory=Pace)
     api_token: str = ""
+    jobs: WebhookTarget | None = None
+    """Who hears of the jobs of the scenario's first affected pool."""
 
 
 class FleetStandIn:
@@ -72,6 +75,9 @@ class FleetStandIn:
         self._senders = tuple(
             Sender(book, target, around.post) for book, target in zip(self.books, targets, strict=False)
         )
+        self._jobs: JobWebhooks | None = None
+        if around.jobs is not None and (pool := next(iter(scenario.affected), None)):
+            self._jobs = JobWebhooks(self.fleet.pool(pool), around.jobs, around.post, self._began)
         self._live_through_the_past(before_seconds)
         self.app: Starlette = self._app()
 
@@ -120,10 +126,14 @@ class FleetStandIn:
     async def _send(self) -> None:
         for sender in self._senders:
             await sender.send_due(self.now(), self.external_url)
+        if self._jobs is not None:
+            await self._jobs.send_due(self.fleet.now_seconds)
 
     def _skip(self, seconds: int) -> None:
         self._time += seconds
         self._began += seconds
+        if self._jobs is not None:
+            self._jobs.moved(seconds)
 
     def _advance(self) -> None:
         self._time += TICK_SECONDS
