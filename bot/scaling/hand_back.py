@@ -162,7 +162,7 @@ def return_puts(
 ACTION = Action(
     name=HAND_BACK,
     typed="handback",
-    also=("undo",),
+    also=("undo", "return"),
     help="Return the extra runners now.",
     ask=ask,
     permission="scale",

@@ -42,7 +42,7 @@ async def test_each_answer_is_kept_and_changes_of_mind_count_once(world: World) 
 async def test_an_incident_that_is_over_can_still_be_judged(world: World) -> None:
     """The summary asks too."""
     await world.opens()
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.work()
     await answers(world, "surge", fits=True)
     assert judged(world) == [(ANA, True)]
@@ -53,7 +53,7 @@ async def test_a_diagnosis_says_how_often_people_confirmed_its_cause(world: Worl
     first = await world.opens()
     for who, fits in ((ANA, True), (BEN, False)):
         await answers(world, "limit", who, fits=fits)
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.work()
     await world.fires(group_key="next")
     world.clock.advance(60)

@@ -52,7 +52,7 @@ async def test_an_acknowledgement_in_slack_is_one_there_and_the_end_is_the_end(w
     await made.asks("ack", ANA if who == BEN else BEN)
     await made.passes(10)
     assert actions(made) == ["trigger", "acknowledge"]
-    await made.says("resolve")
+    await made.asks("resolve", surface="dialog")
     await made.passes(10)
     assert actions(made) == ["trigger", "acknowledge", "resolve"]
     assert len({one.key for one in made.pager.events}) == 1
@@ -87,7 +87,7 @@ async def test_an_incident_acknowledged_in_time_pages_nobody_not_even_at_its_end
     await made.opens()
     await made.asks("ack")
     await made.passes(LATE, step=120)
-    await made.says("resolve")
+    await made.asks("resolve", surface="dialog")
     await made.passes(60)
     assert made.pager.events == []
 
@@ -103,7 +103,7 @@ async def test_a_drained_queue_resolves_there() -> None:
 
 async def test_an_incident_that_opens_again_is_paged_again_with_another_key() -> None:
     made = await escalated()
-    await made.says("resolve")
+    await made.asks("resolve", surface="dialog")
     await made.passes(60)
     await made.fires(spoken(starts_at=made.clock.now()))
     await made.passes(LATE, step=120)
@@ -186,7 +186,7 @@ async def test_an_incident_of_many_days_is_resolved_there_too() -> None:
     await made.passes(10)
     made.clock.advance(5 * 86400)
     await made.work()
-    await made.says("resolve")
+    await made.asks("resolve", surface="dialog")
     await made.passes(10)
     assert actions(made) == ["trigger", "acknowledge", "resolve"]
 
@@ -194,7 +194,7 @@ async def test_an_incident_of_many_days_is_resolved_there_too() -> None:
 async def test_a_pager_that_stays_down_is_given_up_a_day_after_the_end() -> None:
     made = await escalated()
     made.pager.script.fail("send", Failure.UNCONNECTED, times=None)
-    await made.says("resolve")
+    await made.asks("resolve", surface="dialog")
     await made.passes(3600, step=60)
     assert made.due("page") is not None
     await made.passes(86400, step=600)

@@ -66,7 +66,7 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
 
 async def by_hand(**tables: Any) -> World:
     world = await full(**tables)
-    await world.done(world.says("resolve"))
+    await world.done(world.asks("resolve", surface="dialog"))
     assert world.incident.closed
     return world
 

@@ -106,7 +106,7 @@ async def test_a_pager_is_paged_acknowledged_and_resolved() -> None:
     await world.passes(10)
     await world.done(world.asks("ack", CAM))
     assert [one.action.value for one in world.pager.events] == ["trigger", "acknowledge"]
-    await world.done(world.says("resolve"))
+    await world.done(world.asks("resolve", surface=Surface.DIALOG))
     assert [one.action.value for one in world.pager.events] == ["trigger", "acknowledge", "resolve"]
     assert len({one.key for one in world.pager.events}) == 1
     assert world.due("page") is None

@@ -33,7 +33,7 @@ async def test_without_incidents_it_says_so() -> None:
 
 async def test_open_and_closed_incidents_count_with_their_peaks(world: World) -> None:
     await world.opens(queued=14)
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.work()
     world.clock.advance(3600)
     world.queues(30, wait=7200)
@@ -47,7 +47,7 @@ async def test_open_and_closed_incidents_count_with_their_peaks(world: World) ->
 
 async def test_what_is_older_than_the_span_does_not_count(world: World) -> None:
     await world.opens()
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     world.clock.advance(8 * 86400)
     assert "linux.2xlarge" not in await text(world)
     assert "linux.2xlarge" in await text(world, "9")

@@ -188,7 +188,7 @@ async def test_what_the_back_end_did_not_take_is_not_sent_again_for_an_incident_
     world = World()
     world.scaler.script.fail("set", Failure.UNKNOWN)
     await world.tell(await asked(world))
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.passes(30, step=1)
     assert (world.scaler.script.count("set"), world.scaler.effects) == (1, [])
     assert any("Refused: Nothing was changed. This incident is over." in said for said in world.replies)

@@ -117,7 +117,7 @@ async def test_a_button_without_a_value_does_nothing(world: World) -> None:
 async def test_a_forged_act_id_does_nothing(world: World) -> None:
     with pytest.raises(Refused, match="outdated"):
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.work()
     with pytest.raises(Refused, match="This incident is over"):  # it has no current buttons
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")

@@ -20,7 +20,7 @@ async def test_the_figure_is_measured_when_it_is_told(world: World, queued: int,
     """57 min after a close it said "69 jobs waiting now, as many as is normal here", while status said 0."""
     await world.wants(15)
     await world.passes(300, step=30)
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.work()
     world.clock.advance(3420)
     world.queues(queued)
@@ -35,7 +35,7 @@ async def test_the_figure_is_measured_when_it_is_told(world: World, queued: int,
 async def test_without_a_measurement_nothing_is_said_of_now(world: World) -> None:
     await world.wants(15)
     await world.passes(300, step=30)
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.work()
     world.clock.advance(3420)
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)

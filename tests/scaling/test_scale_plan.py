@@ -87,7 +87,7 @@ async def test_a_request_that_still_waits_ends_with_its_incident(by_hand: bool) 
     """An approval afterwards would be refused; nobody is told at night that it expired."""
     world = await awaiting()
     if by_hand:
-        await world.says("resolve")
+        await world.asks("resolve", surface="dialog")
     else:
         await world.fires(spoken(firing=False))
         world.runners(10, busy=2, queued=0)

@@ -237,7 +237,7 @@ async def test_a_choice_that_the_pool_left_behind_is_marked_at_its_field() -> No
 async def test_an_incident_that_ended_meanwhile_is_not_scaled_for() -> None:
     world = await opened()
     question = await filled(world, "24")
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await refused("This incident is over", world.confirms(question))
 
 

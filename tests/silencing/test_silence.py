@@ -211,7 +211,7 @@ async def test_after_a_time_out_it_is_searched_by_its_tag_before_another_is_made
 async def test_an_incident_that_ended_meanwhile_gets_no_silence(world: World) -> None:
     world.alertmanager.script.fail("silence", Failure.UNKNOWN)
     await world.done(submitted(world))
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.passes(30, step=1)
     assert (world.alertmanager.silences, world.incident.silences) == ({}, ())
     assert any("Refused: Nothing was changed. This incident is over." in said for said in world.replies)

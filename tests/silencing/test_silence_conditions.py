@@ -66,7 +66,7 @@ async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
 async def test_after_the_incident_figures_count_as_long_as_the_pool_is_seldom_measured(age: float, ended: bool) -> None:
     """Every 5 min: a figure that is older than that by far is none of now."""
     world = await silenced("4h", world=World(timing={"watch": "5m"}), above="100")
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     world.metrics.show(POOL, Snapshot(POOL, world.clock.now() + 300 - age, queued=101, oldest_wait_seconds=3600.0))
     await world.passes(330, step=30)
     assert any("Ended the silence: 101 jobs wait, more than 100." in text for text in world.replies) is ended

@@ -9,7 +9,7 @@ from bot.core.incident.details import events
 from bot.core.incident.details.requests import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.pools import worst_peaks
-from bot.core.incident.reply_buttons import offering, story_of
+from bot.core.incident.reply_buttons import offering, reopening_offered, story_of
 from bot.core.incident.silence import UNSILENCE, goes_on, holding
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.pool.outlook import Forecast, LeftOut, Score, Verdict
@@ -147,11 +147,13 @@ def ended(  # noqa: PLR0913 - an ending's parts, named at every call
     return over
 
 
-def resolved_by_hand(incident: Incident, who: str, now: float, scores: tuple[Score, ...] = ()) -> Incident:
-    """Somebody closed the incident; it stays closed until a new occurrence fires."""
+def resolved_by_hand(
+    incident: Incident, who: str, now: float, scores: tuple[Score, ...] = (), request: str = ""
+) -> Incident:
+    """Somebody closed the incident; it stays closed until a new occurrence fires, or the `request` is taken back."""
     pools = replace(incident.pools, scores=scores)
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now, pools=pools)
-    return ended(over, now, events.IncidentEnding.CLOSED, who=who)
+    return reopening_offered(ended(over, now, events.IncidentEnding.CLOSED, who=who), request)
 
 
 def scores_of(incident: Incident, pools: Mapping[str, Pool]) -> tuple[Score, ...]:

@@ -194,19 +194,20 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
     return after
 
 
-def reopened(incident: Incident, now: float) -> Incident:
-    """The same group fired again: continue in the same thread, judged by samples from now on."""
+def reopened(incident: Incident, now: float, who: str | None = None) -> Incident:
+    """The same group fired again, or a close is taken back: continue in the same thread, judged by new samples."""
     known = incident.pools
     seen = {name: max(now - 1, known.seen.get(name, 0)) for name in known.candidates}
     again = replace(
         incident,
-        state=State.OPEN,
+        state=State.OPEN if who is None or incident.group.firing or incident.group.silent else State.EASING,
         changed_at=now,
         closed_at=None,
         pools=replace(known, seen=seen, streaks={}, reported=None),
         ownership=replace(incident.ownership, escalated_at=None, muted=False),
     )
-    return noted(again, now, Event.REOPENED, FiredAgain(now - (incident.closed_at or now)), broadcast=True)
+    fired = FiredAgain(now - (incident.closed_at or now)) if who is None else None
+    return noted(again, now, Event.REOPENED, fired, who=who, broadcast=who is None)
 
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:

@@ -11,7 +11,7 @@ from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_worse, raised
 from bot.core.incident.queue_series import QueueSeries, Span, extended
-from bot.core.incident.reply_buttons import ended_with, offering, silences_checked
+from bot.core.incident.reply_buttons import ended_with, offering, reopening_withdrawn, silences_checked
 from bot.core.incident.timeline import Event
 from bot.core.pool.merge import holding_back, silent_sources
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, patience
@@ -66,7 +66,7 @@ class View:
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
     """The incident after processing its pools; repeating it changes nothing."""
     if incident.closed:
-        return incident
+        return reopening_withdrawn(incident, now)
     after = _correlated(silences_checked(incident, now), view, now, timing)
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):

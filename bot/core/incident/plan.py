@@ -6,6 +6,7 @@ from enum import StrEnum
 from bot.core.incident.details.events import Escalated
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.observe import Timing, View, introduction_due_at, latest
+from bot.core.incident.reply_buttons import reopening_ends_at
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import PoolRules, drained
 
@@ -81,7 +82,7 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing, *, que
         return NextStep(Do.EDIT_ROOT)
     if (posts := incident.log.outbox) or incident.log.redraw:
         return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])
-    return _wait(None if incident.closed else _look_again(incident, now, timing, escalation))
+    return _wait(reopening_ends_at(incident) if incident.closed else _look_again(incident, now, timing, escalation))
 
 
 def return_due(incident: Incident, now: float) -> bool:

@@ -1,5 +1,6 @@
 """Thread replies that are edited: their buttons until somebody has decided, and how far a scale-up has come."""
 
+import math
 from dataclasses import replace
 
 from bot.core.incident.details.details import Details
@@ -20,6 +21,11 @@ from bot.core.incident.incident import Incident, State, noted, rewritten, silenc
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.pool.pool import Snapshot
+
+REOPEN = "reopen"
+"""The action."""
+REOPEN_SECONDS = 600.0
+"""How long a close can be taken back: long enough to notice a slip, and shorter than the silence that it explains."""
 
 
 def offering(incident: Incident, about: str, choices: tuple[str, ...], whom: str | None = None) -> Incident:
@@ -155,3 +161,38 @@ def silences_checked(incident: Incident, now: float) -> Incident:
         after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
         after = offering(after, silence.act, (PROLONG,), silence.by)
     return after
+
+
+def reopening_offered(incident: Incident, request: str) -> Incident:
+    """Offer it on the newest entry beside what that offers already; `request` is the one that closed the incident."""
+    newest = incident.log.timeline[-1]
+    return offering(incident, newest.about or request, (*newest.choices, REOPEN))
+
+
+def reopening_ends_at(incident: Incident) -> float | None:
+    """Until when it is offered (epoch seconds); None if it is not."""
+    offered = any(REOPEN in entry.choices for entry in incident.log.timeline)
+    return incident.closed_at + REOPEN_SECONDS if offered and incident.closed_at is not None else None
+
+
+def reopening_withdrawn(incident: Incident, now: float = math.inf) -> Incident:
+    """Without the offer once its time is over; other buttons stay."""
+    log, until = incident.log, reopening_ends_at(incident)
+    if until is None or now < until:
+        return incident
+    for entry in incident.log.timeline:
+        if REOPEN in entry.choices:
+            log = log.shown_anew(replace(entry, choices=tuple(one for one in entry.choices if one != REOPEN)))
+    return replace(incident, log=log)
+
+
+def closed_by_hand(incident: Incident, now: float) -> bool:
+    """Whether somebody closed it, lately enough to take that back."""
+    at, entry = incident.closed_at, last_close(incident)
+    return at is not None and now - at < REOPEN_SECONDS and entry is not None and entry.at >= at
+
+
+def last_close(incident: Incident) -> Entry | None:
+    """The last time that somebody closed it."""
+    closes = (entry for entry in reversed(incident.log.timeline) if entry.event is Event.RESOLVED_BY_HAND)
+    return next(closes, None)

@@ -78,6 +78,13 @@ def ask_to_scale(request_id: str, pool: str, current: int, target: int) -> Messa
     return message(words, section(words), actions(press))
 
 
+def confirm_close(request_id: str, unfinished: Sequence[str]) -> Message:
+    """A close typed in a thread while something is unfinished: the button opens the confirmation."""
+    words = say("{unfinished} Close the incident all the same?", unfinished=joined(" ", *map(escaped, unfinished)))
+    press = button("Close incident…", "resolve", request_id, "Open the question: close the incident")
+    return message(words, section(words), actions(press))
+
+
 def more_actions(incident: Incident, offers: Sequence[Offer]) -> Message:
     """The answer to *More…*."""
     title = title_of(incident)

@@ -1,7 +1,7 @@
 """The end of an incident in words: duration, peaks, causes, waiting, actions."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.core.alert import SilentReason
 from bot.core.incident.details.events import (
@@ -164,3 +164,16 @@ def hours(number: float) -> str:
     if 0 < number < LEAST_HOURS:
         return "under 0.1"
     return f"{number:,.1f}" if number < 10 else f"{number:,.0f}"
+
+
+def unfinished_words(waiting: Mapping[str, int | None], borrowed: int) -> tuple[str, ...]:
+    """What a person should know before closing: queues by pool, None where unknown, and borrowed runners."""
+    queued = [f"{count(number, 'job')} in {pool}" for pool, number in waiting.items() if number is not None]
+    unknown = [pool for pool, number in waiting.items() if number is None]
+    stay = "stays" if borrowed == 1 else "stay"
+    words = (
+        f"Still queued: {listed(queued)}." if queued else "",
+        f"How many jobs are queued in {listed(unknown)} is unknown." if unknown else "",
+        f"{count(borrowed, 'extra runner')} {stay} until the lease ends or the queue has drained." if borrowed else "",
+    )
+    return tuple(filter(None, words))

@@ -62,6 +62,12 @@ job_usage = "Write `{}`: a job is the address of a job, a run or a pull request,
 NO_OPEN_INCIDENT = "No incident is open in this channel. Nothing was changed."
 SEVERAL_INCIDENTS = "Several incidents are open in this channel. Choose one."
 ask_in_a_thread = "Nothing was changed. Write `@tailback {}` in the incident's thread.".format
+STILL_OPEN = "Nothing was changed. This incident is open."
+NOT_TO_REOPEN = (
+    "Nothing was changed. Only an incident that somebody closed within the last 10 min can be reopened. It opens again "
+    "by itself when the alert fires again."
+)
+NEWER_INCIDENT = "Nothing was changed. The alert has fired again, and a newer incident is open for it."
 NOTHING_WAITS = "Nothing was changed. No reply in this thread has a button for it now."
 INCIDENT_UNKNOWN = "Nothing was changed. Tailback no longer knows this incident."
 INCIDENT_GONE = "the incident is no longer known"

@@ -42,6 +42,7 @@ PLAIN = {
     Event.UNACKED: "withdrew the acknowledgement. Nobody owns this incident now.",
     Event.MUTED: "muted updates in the thread.",
     Event.UNMUTED: "resumed updates in the thread.",
+    Event.REOPENED: "reopened this incident.",
     Event.EASING: "The queue is back to normal, but the alert still fires.",
 }
 """Events without values."""

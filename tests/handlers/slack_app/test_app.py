@@ -8,7 +8,7 @@ import pytest
 from bot.core.incident.incident import State
 from bot.core.message import Block
 from bot.core.record import Change, Conflict
-from bot.core.requests.interaction import request_id
+from bot.core.requests.interaction import Surface, request_id
 from bot.ports import Failure, Unreachable
 from bot.registry import VERBS
 from handlers.http.metrics import REGISTRY
@@ -59,12 +59,12 @@ async def test_a_silence_is_ended_below_the_farewell_of_its_incident(endpoint: E
     world = endpoint.world
     await world.says("silence", "2h")
     await world.work()
-    await endpoint.mention("resolve")
-    await world.work()
+    await world.done(world.asks("resolve", surface=Surface.DIALOG))
     root = world.incident.thread.root
     (farewell,) = [one for one in world.chat.thread(root or "") if "closed this incident" in one.message.text]
     (block,) = [block for block in farewell.message.blocks if block["type"] == "actions"]
-    (pressed,) = cast("list[dict[str, Any]]", block["elements"])
+    pressed, taken_back = cast("list[dict[str, Any]]", block["elements"])
+    assert (taken_back["action_id"], taken_back["value"]) == ("reopen", pressed["value"])
     assert (pressed["text"]["text"], pressed["action_id"]) == ("End silence", "unsilence")
     container = {"type": "message", "message_ts": farewell.ts, "thread_ts": root, "channel_id": CHANNEL}
     await endpoint.press("unsilence", pressed["value"], BEN, container=container)

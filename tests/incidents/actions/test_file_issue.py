@@ -52,7 +52,7 @@ async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions()
 
 async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() -> None:
     world = await opened()
-    await world.done(world.says("resolve"))
+    await world.done(world.asks("resolve", surface="dialog"))
     assert request_id(world.incident, NAME) in str(whisper(await world.says(NAME)).blocks)
     await world.done(confirmed(world))
     assert len(world.issues.filed) == 1

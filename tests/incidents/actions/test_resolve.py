@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from bot.core.incident.incident import State
+from bot.core.requests.interaction import Surface, request_id
 from bot.ports import Refused
-from tests.world import ANA, BEN, World, dialog, refused
+from tests.scaling.care import CareWorld
+from tests.world import ANA, BEN, World, dialog, refused, whisper
 
 
 async def test_the_menu_asks_first(world: World) -> None:
@@ -27,8 +29,8 @@ async def test_confirmed_it_closes_and_says_who_did(world: World) -> None:
 
 async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
     await world.opens()
-    await world.says("resolve")
-    await refused("This incident is over", world.says("resolve"))
+    await world.asks("resolve", surface="dialog")
+    await refused("This incident is over", world.asks("resolve", surface="dialog"))
 
 
 async def silenced(how: str, **tables: dict[str, Any]) -> World:
@@ -38,7 +40,7 @@ async def silenced(how: str, **tables: dict[str, Any]) -> World:
 
 
 def ends_it(world: World) -> str:
-    (farewell,) = [entry for entry in world.incident.log.timeline if entry.choices == ("unsilence",)]
+    (farewell,) = [entry for entry in world.incident.log.timeline if "unsilence" in entry.choices]
     return farewell.about
 
 
@@ -50,7 +52,7 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
     await world.done(world.asks("resolve", BEN, surface="dialog"))
     farewell = world.replies[-1]
     assert "The alert stays silenced for another 1 h 50 min; ˋ@tailback unsilenceˋ" in farewell
-    assert "You can press: End silence." in farewell
+    assert "You can press: End silence and Reopen." in farewell
     await world.passes(120)
     assert world.incident.silences[0].ended is False
     assert world.replies[-1] == farewell
@@ -59,7 +61,7 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
 @pytest.mark.parametrize("by_button", [True, False])
 async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) -> None:
     world = await silenced("2h")
-    await world.done(world.says("resolve"))
+    await world.done(world.asks("resolve", surface="dialog"))
     about, root = ends_it(world), world.incident.thread.root
     press = {"request_id": about, "thread": root}
     await (world.asks("unsilence", BEN, **press) if by_button else world.says("unsilence", who=BEN))
@@ -76,7 +78,7 @@ async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) ->
 
 async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
     world = await silenced("2h")
-    await world.done(world.says("resolve"))
+    await world.done(world.asks("resolve", surface="dialog"))
     about, root = ends_it(world), world.incident.thread.root
     await refused("another thread", world.asks("unsilence", BEN, request_id=about, thread="1.1"))
     await world.asks("unsilence", BEN, request_id=about, thread=root)
@@ -88,7 +90,7 @@ async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
 
 async def test_after_an_attempt_that_failed_the_button_works_again() -> None:
     world = await silenced("2h")
-    await world.done(world.says("resolve"))
+    await world.done(world.asks("resolve", surface="dialog"))
     press = {"request_id": ends_it(world), "thread": world.incident.thread.root or ""}
     world.alertmanager.script.fail("end", error=Refused("not today"))
     await world.done(world.asks("unsilence", **press))
@@ -115,7 +117,7 @@ async def test_a_silence_with_a_figure_ends_when_nobody_measures_it(watch: str, 
     """Pools are measured also without an incident, unless `timing.watch` says otherwise."""
     world = await World.opened(timing={"watch": watch})
     await world.done(world.silences(above="100"))
-    await world.says("resolve")
+    await world.asks("resolve", surface="dialog")
     await world.passes(60)
     words = "Ended the silence: the incident is over, and the queue is no longer measured."
     assert (words in world.replies[-1]) is ended
@@ -130,3 +132,43 @@ async def test_a_drain_says_the_same_of_a_silence_that_outlasts_it() -> None:
     (farewell,) = [text for text in world.replies if "Drained:" in text]
     assert "The alert stays silenced for another" in farewell
     assert ends_it(world) == world.incident.silences[0].act
+
+
+@pytest.mark.parametrize("surface", ["mention", "command"])
+@pytest.mark.parametrize(
+    ("queued", "said"),
+    [(79, "Still queued: 79 jobs in linux.2xlarge."), (None, "How many jobs are queued in linux.2xlarge is unknown.")],
+)
+async def test_the_verb_asks_as_the_menu_does_while_jobs_are_queued(
+    world: World, surface: str, queued: int | None, said: str
+) -> None:
+    """By a mention in words with a button, since only a click can open the dialog."""
+    await world.opens()
+    world.queues(queued)
+    await world.passes(120)
+    asked = await world.asks("resolve", surface=Surface(surface), thread=world.incident.thread.root, trigger="t1")
+    assert said in (whisper(asked).text if surface == "mention" else str(asked.view))
+    assert not world.incident.closed
+    if surface == "mention":
+        assert request_id(world.incident, "resolve") in str(whisper(asked).blocks)
+        assert said in str(dialog(await world.asks("resolve")))
+    await world.asks("resolve", surface="dialog")
+    assert world.incident.closed
+
+
+async def test_the_verb_asks_while_runners_are_borrowed() -> None:
+    world = await CareWorld.opened()
+    await world.scaled(24)
+    world.queues(0)
+    await world.passes(30)
+    asked = whisper(await world.says("resolve"))
+    assert "14 extra runners stay until the lease ends or the queue has drained." in asked.text
+    assert not world.incident.closed
+
+
+async def test_the_verb_closes_at_once_when_all_is_calm(world: World) -> None:
+    await world.opens()
+    world.queues(0)
+    await world.passes(30)
+    assert (await world.says("resolve")).whisper is None
+    assert world.incident.closed
