@@ -82,7 +82,7 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
         if entry is None or (step.do is Do.POST_REPLY and _calls_in_vain(incident, entry)):
             return None
         state = await five_lines(context, incident) if entry.event is Event.CALLED else ()
-        return _reply(context, incident, entry, state, editing=step.do is Do.EDIT_REPLY)
+        return _reply(context, incident, _judged(entry), state, editing=step.do is Do.EDIT_REPLY)
     if step.do is Do.POINT_TO_NEW_THREAD:
         return await _pointer(context, incident)
     thread, key, now = incident.thread, message_key(incident), context.now()
@@ -115,9 +115,17 @@ def _uneditable(drawn: Drawn, now: float, incident: Incident, _: Outcome) -> Inc
 
 
 def _calls_in_vain(incident: Incident, entry: Entry) -> bool:
-    """Whether a reply that calls people has waited until nobody is to be called: the parent and the export have it."""
+    """Whether a reply that calls people has waited until nobody is to be called: the parent and the export have it.
+
+    That somebody took back an acknowledgement is told all the same, and then calls nobody (`reply`).
+    """
     wanted = calls_people(incident) if entry.event is Event.ESCALATED else not incident.closed
-    return entry.event in CALLING and not wanted
+    return entry.event in CALLING - {Event.UNACKED} and not wanted
+
+
+def _judged(entry: Entry) -> Entry:
+    """The entry as it leaves: what somebody decided while it waited asks nobody any more."""
+    return replace(entry, whom=None) if entry.decisions else entry
 
 
 def _outgoing(

@@ -64,6 +64,47 @@ async def test_a_new_incident_is_told_at_once(world: World) -> None:
     assert GROUP in world.parent.message.text + str(world.parent.message.blocks)
 
 
+async def held_back_by_slack(world: World) -> None:
+    """Slack is down for twenty minutes; meanwhile the queue drains, and the alert resolves."""
+    world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
+    world.queues(0)
+    await world.fires(spoken("a1", firing=False))
+    await world.passes(1200, step=60)
+    world.chat.script.heal()
+    await world.passes(120, step=10)
+
+
+async def test_an_acknowledgement_that_was_taken_back_calls_nobody_once_the_queue_has_drained(world: World) -> None:
+    """What somebody did is told all the same."""
+    await world.opens(queued=14)
+    await world.says("ack")
+    await world.work()
+    await world.says("unack")
+    await held_back_by_slack(world)
+    assert calls(world) == []
+    assert [said for said in world.replies if "withdrew the acknowledgement" in said]
+
+
+async def test_an_acknowledgement_that_is_taken_back_calls_while_jobs_wait(world: World) -> None:
+    await world.opens(queued=14)
+    await world.says("ack")
+    await world.done(world.says("unack"))
+    assert len(calls(world)) == 1
+
+
+async def test_the_owner_of_a_silence_that_is_over_is_not_asked_to_extend_it(world: World) -> None:
+    """The reminder waited for Slack until the silence had ended."""
+    await world.opens(queued=14)
+    await world.done(world.says("silence", "30m"))
+    before = len(world.replies)
+    world.chat.script.fail("post", Failure.UNCONNECTED, times=None)
+    await world.passes(1860, step=60)
+    world.chat.script.heal()
+    await world.passes(120, step=10)
+    (told,) = [said for said in world.replies[before:] if "expired" in said and "ends in" in said]
+    assert f"<@{ANA}>" not in told
+
+
 async def test_an_escalation_that_slack_held_back_is_judged_when_it_leaves(world: World) -> None:
     """Slack was down until the queue had drained: one reply says so, and none calls."""
     await world.opens(queued=14)

@@ -14,7 +14,7 @@ RETURN_SECONDS = 3600.0
 """How often the own channel of an incident in the fallback channel is tried again."""
 
 
-CALLING = frozenset({Event.ESCALATED, Event.CALLED, Event.WORSE})
+CALLING = frozenset({Event.ESCALATED, Event.CALLED, Event.WORSE, Event.UNACKED})
 """Entries whose reply calls people."""
 
 

@@ -9,6 +9,7 @@ from bot.core.incident.details.events import AlertResolved, ClosingSummary, Diag
 from bot.core.incident.details.people import Escalation
 from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleStep, SilenceStep, Silencing
 from bot.core.incident.incident import Incident
+from bot.core.incident.plan import calls_people
 from bot.core.incident.pools import Maxima
 from bot.core.incident.reply_buttons import begins
 from bot.core.incident.timeline import Entry, Event, Role
@@ -59,8 +60,7 @@ def reply(
     lead = led(incident, now) if calls or ends or (entry.broadcast and entry.event not in NEWS_FIRST) else None
     lead = None if state else lead
     failed = say("*Failed:*") if entry.event is Event.FAILED else None
-    paged = isinstance(entry.details, Escalation) and entry.details.pager
-    group = incident.thread.mention if calls and not paged else None
+    group = _called(incident, entry)
     see = link(entry.see, "Show the warning") if safe_url(entry.see) else None
     if isinstance(entry.details, IssueNoted) and safe_url(entry.details.url):
         see = link(entry.details.url, "Open the issue")
@@ -83,6 +83,14 @@ def reply(
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
     text = _text(lead, body, lines, _named(incident, entry, labels))
     return message(joined("\n", joined(" ", text, story_words), *state), *blocks)
+
+
+def _called(incident: Incident, entry: Entry) -> str | None:
+    """The group that a reply calls; a pager calls others, and an acknowledgement is taken back after the end too."""
+    if entry.event is Event.UNACKED:
+        return incident.thread.mention if calls_people(incident) else None
+    paged = isinstance(entry.details, Escalation) and entry.details.pager
+    return incident.thread.mention if entry.event in {Event.ESCALATED, Event.CALLED} and not paged else None
 
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
