@@ -166,9 +166,12 @@ class SeveralIncidents(Refused):
 async def _in_channel(context: Context, interaction: Interaction) -> str:
     """The only open incident of the channel, of a pool if one is named.
 
-    Raises Refused without one, SeveralIncidents with more.
+    Raises Refused without one, SeveralIncidents with more, and in a conversation for those that the person may read.
     """
-    found = [one for one in await open_incidents(context) if one.thread.channel == interaction.channel]
+    every = await open_incidents(context)
+    found = [one for one in every if one.thread.channel == interaction.channel]
+    if interaction.conversation:
+        found = (await readable(context, every, interaction.who))[0]
     if found and interaction.words:
         pool = known_pool(context.settings.file, interaction.words[0])
         found = [one for one in found if pool in one.pools.affected] or [
@@ -177,8 +180,8 @@ async def _in_channel(context: Context, interaction: Interaction) -> str:
         if not found:
             raise Refused(refusals.no_incident_here_of(pool))
     if not found:
-        raise Refused(refusals.NO_OPEN_INCIDENT)
-    if len(found) > 1:
+        raise Refused(refusals.NO_INCIDENT_TO_READ if interaction.conversation else refusals.NO_OPEN_INCIDENT)
+    if len(found) > 1 or interaction.conversation:
         raise SeveralIncidents(found, interaction.name)
     return found[0].id
 
@@ -208,12 +211,13 @@ async def subject(context: Context, interaction: Interaction, *, over: bool = Fa
     made_here = interaction.surface in {Surface.BUTTON, Surface.DIALOG}
     if interaction.request_id and made_here and request_id(held.value, interaction.name) != interaction.request_id:
         await _refuse_used(context, interaction.request_id, held.value)
-    if interaction.home:
+    if interaction.home or interaction.conversation:
         if not (await readable(context, [held.value], interaction.who))[0]:
             raise Refused(refusals.OTHER_CHANNELS_BUTTON)
     elif held.value.thread.channel != interaction.channel and interaction.surface is Surface.BUTTON:
         raise Refused(refusals.OTHER_CHANNELS_BUTTON)
-    if interaction.message and not interaction.thread and held.value.thread.root not in {None, interaction.message}:
+    elsewhere = interaction.thread or interaction.conversation
+    if interaction.message and not elsewhere and held.value.thread.root not in {None, interaction.message}:
         raise Refused(refusals.OTHER_THREAD)
     if held.value.closed and not over:
         raise Refused(refusals.INCIDENT_OVER)

@@ -33,9 +33,10 @@ from handlers.slack_app.interactions import (
     from_mention,
     from_shortcut,
     from_view,
+    from_workflow,
     opened_by,
 )
-from handlers.slack_app.respond import Afterwards, tell
+from handlers.slack_app.respond import Afterwards, tell, tell_workflow
 
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that asks to try again must arrive in time."""
@@ -70,7 +71,12 @@ async def answered(context: Context, interaction: Interaction) -> Answer:
         outcome, answer = "too often", Answer(whisper=refusal(str(often)))
     except SeveralIncidents as several:
         label = ACTIONS[interaction.name].verb.capitalize()
-        outcome, answer = "answered", Answer(whisper=incident_choice(several.offers, interaction.name, label))
+        outcome, answer = (
+            "answered",
+            Answer(
+                whisper=incident_choice(several.offers, interaction.name, label, elsewhere=interaction.conversation)
+            ),
+        )
     except Refused as refusing:
         words = refusal(str(refusing), refusing.who, refusing.may, refusing.where)
         outcome, answer = "refused", Answer(whisper=words, record_lost=isinstance(refusing, RecordLost))
@@ -192,7 +198,7 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
     for callback, name in DIALOGS.items():
         app.view(callback)(_submitted(context, partial(from_view, name=name, callback=callback)))
     app.command("/queue")(_commanded(context, afterwards))
-    app.event("app_mention")(_told(context, afterwards, from_mention, _spoken))
+    app.event("app_mention")(_mentioned(context, afterwards))
     app.event("message")(_told(context, afterwards, from_direct, _spoken))
     app.event("app_home_opened")(_home_opened(context, afterwards))
     for callback, name in SHORTCUTS.items():
@@ -211,6 +217,20 @@ def _told(context: Context, afterwards: Afterwards, read: Reading, answering: An
         await ack()
 
     return told
+
+
+def _mentioned(context: Context, afterwards: Afterwards) -> Handler:
+    """A person's mention is a request; a workflow's has nobody whose permission could be checked."""
+    by_person = _told(context, afterwards, from_mention, _spoken)
+
+    async def mentioned(ack: Ack, body: Body) -> None:
+        if place := from_workflow(body):
+            afterwards.do(tell_workflow(context, *place))
+            await ack()
+        else:
+            await by_person(ack, body)
+
+    return mentioned
 
 
 def _submitted(context: Context, read: Callable[[Body], Interaction]) -> Handler:

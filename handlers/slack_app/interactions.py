@@ -28,6 +28,7 @@ def _interactive(body: Body, name: str, surface: Surface) -> Interaction:
         key=trigger,
         trigger=trigger,
         reply_url=_at(body, "response_url"),
+        conversation=_is_conversation(_at(body, "channel", "id") or _at(body, "container", "channel_id")),
     )
 
 
@@ -74,6 +75,7 @@ def from_command(body: Body) -> Interaction:
         words=words,
         trigger=_at(body, "trigger_id"),
         reply_url=_at(body, "response_url"),
+        conversation=_is_conversation(_at(body, "channel_id")),
     )
 
 
@@ -129,7 +131,20 @@ def from_direct(body: Body) -> Interaction | None:
         words=words,
         thread=_at(event, "thread_ts") or None,
         direct=True,
+        conversation=True,
     )
+
+
+def from_workflow(body: Body) -> tuple[str, str] | None:
+    """(channel, thread) of a mention that nobody wrote, as a workflow's; None of any other event."""
+    event = fields(body.get("event"))
+    channel, ts = _at(event, "channel"), _at(event, "thread_ts") or _at(event, "ts")
+    return None if _at(event, "user") or event.get("edited") or not channel or not ts else (channel, ts)
+
+
+def _is_conversation(channel: str) -> bool:
+    """Whether these are direct messages between two, whose ids begin with a D."""
+    return channel.startswith("D")
 
 
 def _mention_key(event: Body) -> str:

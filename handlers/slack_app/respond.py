@@ -17,9 +17,11 @@ from bot.notifications.deliver import tell_now
 from bot.ports import Unreachable
 from bot.requests.orphan_buttons import remove_orphaned_buttons, stranger
 from bot.views.dialogs.modals import in_dialog
-from bot.views.home.answers import refusal
+from bot.views.home.answers import plain_answer, refusal
 from bot.views.words import refusals
 
+WORKFLOW_SECONDS = 3600.0
+"""How often a channel is told that a workflow cannot ask: one that runs every minute is no conversation."""
 CALL_SECONDS = 2.0
 """Time limit of one call; a dialog's trigger lives 3 s."""
 
@@ -97,6 +99,15 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
     if answer.record_lost and whose == "":
         async with _in_time("buttons not removed"):
             await remove_orphaned_buttons(context, interaction)
+
+
+async def tell_workflow(context: Context, channel: str, thread: str) -> None:
+    """Say in its thread that a workflow's mention is not carried out; once an hour in a channel, calling nobody."""
+    async with _in_time("workflow not answered"):
+        wait = await context.store.acquire_slot(f"workflow:{channel}", "ask", WORKFLOW_SECONDS, 1, urgent=True)
+        if wait <= 0:
+            key = f"workflow/{thread}"
+            await context.chat.post(channel, plain_answer(refusals.WORKFLOW), key=key, thread=thread)
 
 
 def _private(context: Context, interaction: Interaction, said: Message) -> Tell:

@@ -51,6 +51,8 @@ class Interaction:
     """Whether the button is in App Home, which has no channel."""
     direct: bool = False
     """Whether it is a direct message to the app, which is answered there."""
+    conversation: bool = False
+    """Whether it comes from a direct conversation, in which no incident can be open."""
     links: tuple[str, ...] = ()
     """The web addresses in the message of a shortcut."""
 

@@ -153,9 +153,14 @@ RECORDED = message(say("Recorded. The incident's thread shows the result."))
 """To a command that is answered in a thread, which may be out of sight."""
 
 
-def incident_choice(offers: Sequence[tuple[Incident, str]], action: str, label: str) -> Message:
-    """A button for each open incident of the channel, most urgent first; `offers` are (incident, the button's id)."""
-    head = say("{incidents} are open in this channel. Choose one.", incidents=count(len(offers), "incident"))
+def incident_choice(
+    offers: Sequence[tuple[Incident, str]], action: str, label: str, *, elsewhere: bool = False
+) -> Message:
+    """A button for each open incident that is meant, most urgent first; `offers` are (incident, the button's id)."""
+    number = count(len(offers), "incident is", "incidents are")
+    here = "" if elsewhere else " in this channel"
+    head = say("{number} open{here}. {choose}", number=number, here=here,
+               choose="Choose one." if len(offers) > 1 else "Press to go on.")  # fmt: skip
     if (more := len(offers) - MOST_INCIDENTS) > 0:
         head = say("{head} The {shown} most urgent have a button; {more} are left out: write the command in their "
                    "thread.", head=head, shown=MOST_INCIDENTS, more=count(more, "incident"))  # fmt: skip

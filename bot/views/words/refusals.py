@@ -24,6 +24,10 @@ BEFORE_THE_BACKUP = (
 )
 ACTIONS_OFF = "Nothing was changed. Actions are disabled (`actions.enabled = false` in tailback.toml)."
 EDITED = "Nothing was changed. I did not read the edit. Write it again."
+WORKFLOW = (
+    "I did not carry this out: a workflow has no permissions of its own. Write it yourself, or press a button of the "
+    "incident."
+)
 CAME_AGAIN = "This request arrived twice. The first one was accepted."
 NO_ISSUES = "No repository for issues is configured. Add a table [issues] to tailback.toml."
 ISSUE_BEING_FILED = "An issue for this incident is being filed. Its link follows in the thread."
@@ -60,6 +64,7 @@ NOT_THE_OWNER = "Only the owner can withdraw the acknowledgement. It was given"
 NO_JOB_IN_MESSAGE = "This message names no job that Tailback knows."
 job_usage = "Write `{}`: a job is the address of a job, a run or a pull request, or a number.".format
 NO_OPEN_INCIDENT = "No incident is open in this channel. Nothing was changed."
+NO_INCIDENT_TO_READ = "Nothing was changed. No incident is open in a channel that you can read."
 SEVERAL_INCIDENTS = "Several incidents are open in this channel. Choose one."
 ask_in_a_thread = "Nothing was changed. Write `@tailback {}` in the incident's thread.".format
 STILL_OPEN = "Nothing was changed. This incident is open."
