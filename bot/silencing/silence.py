@@ -186,7 +186,7 @@ def wanted(text: str, most_seconds: float) -> tuple[float, str]:
     try:
         length = seconds(text)
     except ValueError:
-        return 0.0, f'"{text[:40]}" is not a duration. Write for example "30m", "2h" or "1d".'
+        return 0.0, refusals.no_duration(text)
     if length < LEAST_SECONDS:
         return length, refusals.SHORTEST_SILENCE
     if length > most_seconds:

@@ -261,6 +261,10 @@ nothing_to_silence = 'Nothing to silence: pool "{}" has no open incident.'.forma
 other_channels_incident = 'Nothing was changed. The open incident of pool "{}" is in another channel.'.format
 
 
+def no_duration(typed: str) -> str:
+    return f'"{unformatted(typed, 40)}" is not a duration. Write for example "30m", "2h" or "1d".'
+
+
 def longest_silence(most_seconds: float) -> str:
     return f"The longest silence here is {duration(most_seconds)} (`max_silence`)."
 
