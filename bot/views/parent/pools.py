@@ -176,7 +176,7 @@ def pool_table(shown: Sequence[PoolRow], *, now: float | None = None, native: bo
 def _line(row: PoolRow) -> Marked:
     facts = (
         queue_words([row]) + " (stale)" * row.old,
-        f"queue {TREND_WORDS[row.trend]}" if row.trend in _TRENDS else "",
+        f"queue {TREND_WORDS[row.trend]}" if row.trend in _TRENDS and not row.old else "",
         busy_words(row.sample) if row.sample and row.sample.busy is not None else "",
     )
     return say("• *{pool}*: {facts}", pool=name_of(row.name), facts=", ".join(filter(None, facts)))
