@@ -3,8 +3,6 @@
 from bot.core.finding import Facts
 from bot.core.pool.pool import Snapshot
 
-COUNTED_MINUTES = 15.0
-"""Origin: the window over which `creates` and `registered` are counted (docs/reference/metrics.md)."""
 LEAST_MINUTES, BOOTS = 10.0, 2.0
 """Origin: a machine that was asked for two boot times ago would be there; rates are averages of ten minutes."""
 LEAST_ROOM, PART = 2, 0.1

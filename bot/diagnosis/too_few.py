@@ -3,16 +3,13 @@
 from itertools import pairwise
 
 from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import mean
-from bot.core.room import COUNTED_MINUTES, has_room, limit_of, never_came, room_of, window
+from bot.core.forecast.supply import OWN_MACHINES
+from bot.core.pool.baseline import COUNTED_MINUTES, mean
+from bot.core.room import has_room, limit_of, never_came, room_of, window
 from bot.core.statement import Statement, statement
 
 TELLING = ("creates", "create_failures", "booting")
 """The figures that would tell why."""
-
-
-OWN = 0.5
-"""Origin: most jobs; then a machine is launched for each, and ends with it."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -28,7 +25,7 @@ def slow(facts: Facts) -> Found | None:
 def _as_ever(facts: Facts) -> bool:
     usual, now = facts.usual, facts.now
     came = now.creates if now.registered is None else now.registered
-    if came is None or not usual.arrivals or (usual.launches or 0.0) <= OWN:
+    if came is None or not usual.arrivals or (usual.launches or 0.0) <= OWN_MACHINES:
         return False
     return came >= AS_MANY * COUNTED_MINUTES * usual.arrivals * (usual.launches or 0.0)
 

@@ -1,8 +1,7 @@
 """Idle runners beside a queue in one pool: the jobs ask for something else, or the idle runners do not exist."""
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import means
-from bot.core.room import COUNTED_MINUTES
+from bot.core.pool.baseline import COUNTED_MINUTES, means
 from bot.core.statement import statement
 
 OTHERS_START = 0.5

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
-from bot.core.pool.baseline import mean, means
+from bot.core.pool.baseline import COUNTED_MINUTES, mean, means
 from bot.core.pool.pool import Snapshot
-from bot.core.room import COUNTED_MINUTES, LEAST_ROOM
+from bot.core.room import LEAST_ROOM
 from bot.core.statement import statement
 
 SOON = 3

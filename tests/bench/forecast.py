@@ -11,20 +11,20 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
-from bot.core.forecast.scoring import POOLED_STEP, calibration, scored
-from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast
+from bot.core.forecast.scoring import POOLED_STEP, calibration, scored, tail_of
+from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Score
 from tests.architecture.tree import ROOT
 from tests.bench.drains import HORIZON, WEEKS, Case, another, job_cases, more, rough_cases
 from tests.bench.jobfleet.cases import KINDS, LOADS
 from tests.bench.table import write
 
-PAGE = ROOT / "docs/explanation/forecast.md"
+PAGE = ROOT / "docs/design/measured-forecasts.md"
 RECORDED = Path(__file__).parent / "traces/recorded_forecasts.txt"
 ADDED = (10, 20, 40)
 LEFT_OUT = frozenset({"nothing", "ghosts"})
@@ -150,19 +150,19 @@ def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, 
     }
 
 
-def taught(found: Mapping[str, tuple[Forecast, WhatIf]], cases: Mapping[str, Case]) -> list[tuple[Bounds, bool]]:
-    """(bounds, whether they held) with the calibration that the incidents before have taught, in a shuffled order."""
-    order, known, told = sorted(cases), UNCALIBRATED, {}
+def taught(cases: Mapping[str, Case], weeks: int) -> list[tuple[Bounds, bool]]:
+    """(bounds, whether they held) with what the incidents before have taught, in a shuffled order, as of one pool."""
+    order, known, told, ended = sorted(cases), UNCALIBRATED, {}, list[Score]()
     random.Random("order").shuffle(order)
     for key in order:
-        made, case = found[key][0], cases[key]
-        low, high, middle = made.low_seconds, made.high_seconds, made.mid_seconds
-        low = low and min(low * known.low, middle or math.inf)
-        high = high and max(high * known.high, middle or 0.0)
-        told[key] = (low, high), held(low, high, case.actual)
+        case = cases[key]
+        made = forecast(case.series, case.rules, known, case.ahead[WEEKS.index(weeks)])
+        ends = made.low_seconds, made.high_seconds
+        told[key] = ends, held(*ends, case.actual)
         if made.verdict.bounded and case.actual < HORIZON:
-            learnt = calibration([scored(made, case.actual)], known, POOLED_STEP)
-            known = Calibration(learnt.low, learnt.high, known.scored + 1)
+            ended.append(scored(replace(made, at=HORIZON * len(ended)), case.actual))
+            learnt = calibration(ended[-1:], known, POOLED_STEP)
+            known = Calibration(learnt.low, learnt.high, known.scored + 1, tail_of(ended))
     return [told[key] for key in cases]
 
 
@@ -189,7 +189,7 @@ def rows(title: str, known: Sequence[Case], cases: Mapping[str, Case], weeks: in
     made = [one for one, _ in found.values()]
     bounds = [(one.low_seconds, one.high_seconds) for one in made]
     own = [held(*ends, case.actual) for ends, case in zip(bounds, every, strict=True)]
-    learnt = taught(found, cases)
+    learnt = taught(cases, weeks)
     lines = [f"| **{title}, {weeks} known weeks** | {len(cases)} forecasts, {spent:.0f} ms of CPU each |"]
     lines += [
         f"| loss of `{rule.__name__}` | {mean_loss(fitted(rule, known, every), every):.3f} |"

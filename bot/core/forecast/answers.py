@@ -7,23 +7,25 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from bot.core.forecast.state import PARTICLES, Array, Particles
+from bot.core.forecast.state import PARTICLES, TINY, Array, Particles
 from bot.core.forecast.walk import HORIZON_MINUTES, Question, QueueWalk, Until, flow, walk
 from bot.core.pool.early_warning import Measure, Threshold
 from bot.core.pool.outlook import AddedRunners, Foreseen, Lever, Quantiles
 
 TODAY_MINUTES = 720.0
-"""*Today*: the working day that somebody on call can see."""
+"""*Today*. Origin: a shift, so the working day that somebody on call can see."""
 LIKELY = 2 / 3
-"""Two in three: from here on people call something probable."""
+"""Origin: two in three; from here on people call something probable (Kent's words of estimative probability: 63 %)."""
 GROWTH_MINUTES = 30.0
-"""Whether a queue grows is asked of the next half hour, as its arrivals are read from the last one."""
+"""Whether a queue grows is asked of the next half hour. Origin: its arrivals are read from the last one."""
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Origin: four in five forecasts should hold; the quarters are the middle half."""
 
 
 def span_of(minutes: Array) -> Quantiles:
     """Quantiles of times, in seconds; those beyond the horizon are infinite."""
     ordered = np.sort(minutes)
-    return Quantiles(*(_seconds(ordered[round(share * (len(ordered) - 1))]) for share in (0.1, 0.25, 0.5, 0.75, 0.9)))
+    return Quantiles(*(_seconds(ordered[round(share * (len(ordered) - 1))]) for share in SHARES))
 
 
 def _seconds(minutes: float) -> float:
@@ -68,7 +70,7 @@ def effects(
 def _effect(found: QueueWalk, place: int, more: int) -> AddedRunners:
     alone, helped = (np.minimum(found.drains[row], HORIZON_MINUTES) for row in (0, place))
     times = np.sort(alone / helped)
-    low, middle, high = (round(float(times[round(share * (PARTICLES - 1))]), 2) for share in (0.1, 0.5, 0.9))
+    low, middle, high = (round(float(times[round(share * (PARTICLES - 1))]), 2) for share in SHARES[::2])
     turn = np.minimum(found.turn[place], found.drains[place])
     waits = float(np.median(np.maximum(found.seen.waited + np.minimum(found.first[place], turn), turn)))
     return AddedRunners(
@@ -106,7 +108,7 @@ def _first(found: QueueWalk, limit: Threshold, ages: Array) -> Array:
     over = heights >= limit.value
     step = over.argmax(axis=0)
     before, after = (np.take_along_axis(heights, at[None, :], axis=0)[0] for at in (np.maximum(step - 1, 0), step))
-    part = np.clip((limit.value - before) / np.maximum(after - before, 1e-9), 0.0, 1.0)
+    part = np.clip((limit.value - before) / np.maximum(after - before, TINY), 0.0, 1.0)
     minute = path.minutes[np.maximum(step - 1, 0)]
     return np.where(over.any(axis=0), minute + part * (path.minutes[step] - minute), np.inf)
 

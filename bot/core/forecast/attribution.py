@@ -15,11 +15,25 @@ from bot.core.pool.baseline import Baseline
 from bot.core.pool.pool import Snapshot
 
 PART_MINUTES = 15.0
-"""Many jobs at once are looked for in times of this length."""
+"""Many jobs at once are looked for in times of this length. Origin: over as long, sources count launches."""
 LONGER_BOOT = 1.5
-"""So many times the usual machines may boot before they are too many."""
+"""So many times the usual machines may boot before they are too many. Origin: judgement; boots vary by half."""
 LEAST_HUNG = 0.25
-"""Share of the running jobs that should have ended, from which durations count as longer."""
+"""Share of the running jobs that should have ended, from which durations count as longer. Origin: judgement; some job
+always runs for hours, a quarter of them does not."""
+LEAST_STEPS = 3
+"""Origin: two show a slope, a third that it is one."""
+FULL, MOSTLY = 0.93, 0.7
+"""Share of the limit with which a pool is full, and of the time in which it was. Origin: judgement; between two jobs a
+place is empty, and most of the time is two thirds or more."""
+MORE, DEVIATIONS, OF_A_PART = 1.2, 1.5, 4.0
+"""Origin: a fifth more is an ordinary busy hour; 1 in 15 exceeds 1.5 deviations by chance, of the many parts of a
+night one in 30,000 exceeds 4."""
+IDLE, OFTEN = 0.9, 0.3
+"""Share of the runners that work, and of the time in which fewer do. Origin: judgement; a tenth are between two jobs,
+and a third of the time is no chance."""
+ANY = (3, 5)
+"""Times the busy runners, and more: as many as would leave no queue. Origin: judgement; nobody knows the limit."""
 
 
 def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
@@ -32,7 +46,7 @@ def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
         return Backlog(late=late, lost=lost)
     window = series[bisect_left(series, usual.since - LEAD_SECONDS, key=TIME) :]
     steps = known[bisect_right(known, window[0].at, key=TIME) :]
-    if len(steps) < 3:
+    if len(steps) < LEAST_STEPS:
         return Backlog(late=late, lost=lost)
     begun = next(s for s in window if s.queued is not None and s.busy is not None)
     start, restored = (float(begun.queued or 0), float(begun.busy or 0)), _restored(steps, usual, late)
@@ -41,9 +55,9 @@ def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
     parts = {factor: max(0.0, whole - left) for factor, left in zip(restored, without, strict=True)}
     if Factor.UNKNOWN in parts:
         parts[Factor.UNKNOWN] = max(0.0, parts[Factor.UNKNOWN] - parts.get(Factor.SUPPLY, 0.0))
-    full = [s for s in steps if s.limit and s.online + _boots(s, usual) >= 0.93 * s.limit]
+    full = [s for s in steps if s.limit and s.online + _boots(s, usual) >= FULL * s.limit]
     rest = max(0.0, now.queued - sum(parts.values()))
-    if len(full) > 0.7 * len(steps):
+    if len(full) > MOSTLY * len(steps):
         parts[Factor.LIMIT] = parts.get(Factor.LIMIT, 0.0) + rest
     else:
         parts[Factor.UNKNOWN] = parts.get(Factor.UNKNOWN, 0.0) + rest
@@ -82,10 +96,10 @@ def _more_came(steps: Sequence[Step], rate: float, batches: float) -> bool:
 
     def beyond(first: int, last: int, deviations: float) -> bool:
         jobs = rate * (minutes[last] - minutes[first])
-        return came[last] - came[first] > 1.2 * jobs + deviations * math.sqrt(jobs * batches)
+        return came[last] - came[first] > MORE * jobs + deviations * math.sqrt(jobs * batches)
 
     parts = ((first, bisect_left(minutes, minutes[first] + PART_MINUTES)) for first in range(len(steps)))
-    return beyond(0, -1, 1.5) or any(beyond(first, min(last, len(steps)), 4.0) for first, last in parts)
+    return beyond(0, -1, DEVIATIONS) or any(beyond(first, min(last, len(steps)), OF_A_PART) for first, last in parts)
 
 
 def _more_runners(steps: Sequence[Step], usual: Baseline) -> dict[Factor, RateSteps]:
@@ -95,12 +109,12 @@ def _more_runners(steps: Sequence[Step], usual: Baseline) -> dict[Factor, RateSt
     """
     had, found = max(s.online for s in steps), dict[Factor, RateSteps]()
     most = [had if s.limit is None else s.limit - s.offline - _boots(s, usual) for s in steps]
-    if sum(s.busy < 0.9 * n for s, n in zip(steps, most, strict=True)) > 0.3 * len(steps):
+    if sum(s.busy < IDLE * n for s, n in zip(steps, most, strict=True)) > OFTEN * len(steps):
         found[Factor.SUPPLY] = [
             (s.arrived, _pace_of(s, usual), max(s.busy, n)) for s, n in zip(steps, most, strict=True)
         ]
     if any(s.limit is None for s in steps):
-        found[Factor.UNKNOWN] = [(s.arrived, _pace_of(s, usual), 3 * s.busy + 5) for s in steps]
+        found[Factor.UNKNOWN] = [(s.arrived, _pace_of(s, usual), ANY[0] * s.busy + ANY[1]) for s in steps]
     return found
 
 

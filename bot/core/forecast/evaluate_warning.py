@@ -15,22 +15,22 @@ from bot.core.pool.pool import PoolRules, Snapshot, drained
 
 LOOK_AHEAD_MINUTES = 60.0
 SURE = 0.8
-"""Share of the particles that must cross, as four in five forecasts hold."""
+"""Share of the particles that must cross. Origin: as four in five forecasts hold."""
 BLUNT_MINUTES = 2.0
 """No interval is narrower than the time between samples."""
 LEAST_FIRED = 2
 """One alert does not show whether its rule is about the wait or the length."""
-KEPT_FIRED = 20
-LEARN_FROM = 10
+KEPT_FIRED = 20  # origin: judgement; a rule that fires weekly shows half a year
+LEARN_FROM = 10  # origin: judgement; the last quarter, as limits are changed
 SURE_LOOKS = 3
-"""Samples in a row that must be sure before a warning."""
+"""Samples in a row that must be sure before a warning. Origin: two may share one error, three hardly do."""
 CALM_SECONDS = 600.0
-"""A warning has passed when no crossing was expected for this long."""
+"""A warning has passed when no crossing was expected for this long. Origin: sources average over as long."""
 REST_SECONDS = 1800.0
-"""Pause between two warnings."""
-LONGEST_SECONDS = 6 * 3600.0
+"""Pause between two warnings. Origin: judgement; who was told acts within it."""
+LONGEST_SECONDS = 6 * 3600.0  # origin: judgement; later it is another shift
 BELOW = 0.8
-"""Share of a threshold below which it counts as left."""
+"""Share of a threshold below which it counts as left. Origin: judgement; so that it is not crossed at each look."""
 
 
 def thresholds(rules: PoolRules, fired: Sequence[Fired] = ()) -> tuple[Threshold, ...]:

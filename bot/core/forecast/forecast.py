@@ -16,7 +16,9 @@ from bot.core.statement import statement
 STEP_SECONDS = 60.0
 """Between two samples, where only one is known."""
 MOST_ADDED = 40
-"""The largest step of a scaler without one of its own: the largest of those that dialogs show."""
+"""The largest step of a scaler without one of its own. Origin: the largest of those that dialogs show."""
+DIGITS = 3
+"""Origin: more than anyone reads of a rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
     """The forecast of the queue if nobody acts."""
     asked, last = asked or Asked(), series[-1] if series else Snapshot(rules.name, 0.0)
     made = Forecast(last.at, Verdict.NONE, last.queued, pool=rules.name)
-    seen = seen_of(series, rules, ahead, day, still=asked.still)
+    known = known or UNCALIBRATED
+    seen = seen_of(series, rules, ahead, day, still=asked.still, tail=known.tail or 1.0)
     if not isinstance(seen, Seen):
         return replace(made, reason=seen)
     if seen.queued <= seen.floor:
@@ -56,7 +59,7 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
     if len(looks) < LEAST_SAMPLES:
         step = last.at - looks[0].at if len(looks) > 1 else STEP_SECONDS
         return replace(made, reason=statement("first_forecast", at=last.at + (LEAST_SAMPLES - len(looks)) * step))
-    return _said(made, seen, known or UNCALIBRATED, asked)
+    return _said(made, seen, known, asked)
 
 
 def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forecast:
@@ -68,8 +71,8 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         verdict, reason = Verdict.AT_LEAST, statement("cut_off")
     else:
         verdict = _kind(times, grows=found.grows)
-        finished = round(seen.ends.rate * seen.runners, 3)
-        reason = statement("rates", arrivals=round(seen.arrivals.rate, 3), finished=finished)
+        finished = round(seen.ends.rate * seen.runners, DIGITS)
+        reason = statement("rates", arrivals=round(seen.arrivals.rate, DIGITS), finished=finished)
     repaired = _known(found.repaired.middle) if found.repaired else None
     low, lower, middle, upper, high = map(_known, times)
     return replace(
@@ -85,6 +88,7 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         repaired_seconds=repaired if verdict is Verdict.UNTIL_REPAIRED else None,
         still=asked.still,
         shared=asked.shared,
+        lasted_seconds=60 * round(seen.lasted),
         added=asked.most,
         times_faster=None if seen.cut_off else found.times,
     )

@@ -12,7 +12,7 @@ from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forec
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
-TARGET_SECONDS = 1800.0
+TARGET_SECONDS = 1800.0  # origin: judgement; half an hour is what people wait for a build
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,9 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))
-    seen = seen_of(series, rules, terms.ahead, terms.day, still=terms.still)
+    seen = seen_of(
+        series, rules, terms.ahead, terms.day, still=terms.still, tail=(terms.known or UNCALIBRATED).tail or 1.0
+    )
     if not isinstance(seen, Seen):
         return WhatIf(refusal=seen)
     options = _options(seen, rules, counts, terms)

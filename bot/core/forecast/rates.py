@@ -12,14 +12,14 @@ from bot.core.pool.baseline import GAP_SECONDS, MEAN_OVER_MEDIAN, weights
 from bot.core.pool.pool import NORMAL_WAIT_SECONDS, Snapshot
 
 LEAST_SAMPLES = 3
-"""Two show a slope, a third that it is one."""
+"""Origin: two show a slope, a third that it is one."""
 NOW_MINUTES, PACE_MINUTES = 30.0, 60.0
-"""Arrivals are counted over half an hour, ends over an hour, because few jobs end while jobs are long; both only since
-the trouble began."""
+"""Arrivals are counted over half an hour, ends over an hour; both only since the trouble began. Origin: judgement; few
+jobs end while jobs are long."""
 RATE_MINUTES = 10.0
-"""Over which sources average rates."""
+"""Origin: over which the known exporters average rates (docs/reference/metrics.md)."""
 BUSY_MINUTES = 5.0
-"""Busy runners are a mean over this time, half of what exporters average rates over."""
+"""Busy runners are a mean over this time. Origin: half of what exporters average rates over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,18 +20,19 @@ from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 
 KEPT_FORECASTS, KEPT_SCORES = 24, 60
 FURTHEST = 10.0
-"""Factor by which a bound moves outward or inward at most: what is further off is wrong in kind, not in width."""
+"""Factor by which a bound moves at most. Origin: what is further off is wrong in kind, not in width."""
 MISSED = 0.1
-"""Share of the forecasts whose bound may be wrong, on each side."""
+"""Share of the forecasts whose bound may be wrong. Origin: one in ten on each side leaves four in five."""
 STEP, POOLED_STEP = 0.25, 0.05
-"""How far a wrong bound moves, for the pool and for the whole installation, as a logarithm: larger steps learn sooner
-and cost intervals where nothing is to be learnt (docs/explanation/forecast.md#how-it-is-calibrated)."""
+"""How far a wrong bound moves, for the pool and for the whole installation, as a logarithm. Origin: larger steps learn
+sooner and cost intervals where nothing is to be learnt (docs/explanation/forecast.md#how-it-is-calibrated)."""
 EMPTY_SOON_SECONDS = 1800.0
-"""A forecast of stalled or growing was wrong if the queue is empty sooner than this."""
+"""A forecast of stalled or growing was wrong if the queue is empty sooner. Origin: judgement; who read it waits."""
 DAY_SECONDS = 86400.0
 """A queue that is not empty for this long proves its intervals wrong; waiting ends."""
 UNSEEN_SECONDS, UNSEEN_SHARE = 600.0, 0.1
-"""Longest gap between two samples, in seconds or as a share, for the end to count as measured."""
+"""Longest gap between two samples, in seconds or as a share, for the end to count as measured. Origin: sources average
+over ten minutes, and a tenth is less than any interval."""
 
 
 def calibration(scores: Sequence[Score], start: Calibration | None = None, step: float = STEP) -> Calibration:
@@ -51,7 +52,18 @@ def calibration(scores: Sequence[Score], start: Calibration | None = None, step:
         if made.high_seconds is not None:
             high -= part * (MISSED - (score.actual_seconds > made.high_seconds))
         low, high = (min(math.log(FURTHEST), max(-math.log(FURTHEST), end)) for end in (low, high))
-    return Calibration(math.exp(low), math.exp(high), len(known))
+    return Calibration(math.exp(low), math.exp(high), len(known), tail_of(known) if step == STEP else start.tail)
+
+
+def tail_of(scores: Sequence[Score]) -> float | None:
+    """The exponent with which the pool's own troubles lasted, by their first forecasts until the drain; None: none has.
+
+    Empirical Bayes: the law of the age alone, whose exponent is 1, counts as one incident.
+    """
+    first = {round(_ended(one)): one for one in sorted(scores, key=lambda one: -one.forecast.at)}
+    pairs = [(one.forecast.lasted_seconds, one.actual_seconds) for one in first.values()]
+    logs = [math.log1p(left / lasted) for lasted, left in pairs if lasted]
+    return (1 + len(logs)) / (1 + sum(logs)) if logs else None
 
 
 def _ended(score: Score) -> float:

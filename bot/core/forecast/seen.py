@@ -29,8 +29,10 @@ from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
 TYPICAL_MINUTES = 20.0
-"""Of a job where nothing tells: the middle of public traces of CI jobs."""
-DAY_MINUTES = 1440.0
+"""Of a job where nothing tells. Origin: the middle of public traces of CI jobs."""
+DAY_MINUTES = 1440.0  # origin: minutes of a day
+LEAST_BOOT = 0.1
+"""Minutes. Origin: six seconds; nothing boots sooner, and it stands under a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class Seen:
     """Why the pool does not grow although it may; None if it does, or need not."""
     unservable: float = 0.0
     """Queued jobs that no runner may take."""
+    tail: float = 1.0
+    """Exponent of the law of how long trouble lasts."""
     cut_off: bool = False
     """Whether more jobs may wait than are counted."""
 
@@ -116,17 +120,19 @@ def habits_of(ahead: Sequence[ExpectedHour], at: float) -> tuple[Habit, ...]:
     return tuple(Habit((middle - at) / 60, rate) for middle, rate in middles)
 
 
-def seen_of(
+def seen_of(  # noqa: PLR0913 - all that is known of a pool
     series: Sequence[Snapshot],
     rules: PoolRules,
     ahead: Sequence[ExpectedHour] = (),
     day: DayStats | None = None,
     *,
     still: bool = False,
+    tail: float = 1.0,
 ) -> Seen | Statement:
     """What the samples say, or the reason why they say nothing.
 
     `still`: the first cause says that supply stands still until it is repaired, which figures alone may not show.
+    `tail`: what the pool's own troubles say of how long they last.
     """
     last = (series := one_source(series))[-1] if series else Snapshot(rules.name, 0.0)
     if why := unreadable(last):
@@ -136,7 +142,7 @@ def seen_of(
     if isinstance(flow, Statement):
         return flow
     came, ends, pace, runners = flow
-    boot, waited = max(rules.boot_time_seconds / 60, 0.1), waited_minutes(series, rules.floor, pace)
+    boot, waited = max(rules.boot_time_seconds / 60, LEAST_BOOT), waited_minutes(series, rules.floor, pace)
     supply, since = supply_of(series, usual, boot, pace), (last.at - usual.since) / 60
     seen = Seen(
         at=last.at,
@@ -155,10 +161,9 @@ def seen_of(
         offline=max(0.0, (last.offline or 0) - (usual.offline or 0.0)),
         returned=returned_hosts(series),
         usual=_usual(usual, ahead, last, came, max(runners, supply.usual)),
-        unservable=float(last.unservable or 0),
         cut_off=cut_off(last, rules),
     )
-    return _repairs(seen, series, rules, told=still)
+    return replace(_repairs(seen, series, rules, told=still), unservable=float(last.unservable or 0), tail=tail)
 
 
 def _flow(series: Sequence[Snapshot], usual: Baseline) -> tuple[Count, Count, float, float] | Statement:

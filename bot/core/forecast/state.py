@@ -17,15 +17,14 @@ from bot.core.forecast.seen import DAY_MINUTES, TYPICAL_MINUTES, Seen
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 PARTICLES = 256
-"""A share of 10 % of them is known to 2 %; more cost time and say nothing more."""
-TAIL = 1.0
-"""Trouble that has lasted for so long lasts as long again with probability 1/2, ten times as long with 1/11: what
-follows from its age alone (J. R. Gott, Nature 363, 1993; Lindy's law)."""
+"""Origin: a share of 10 % of them is known to 2 %; more cost time and say nothing more."""
 HOURS_DIFFER = 2.0
 """Factor by which the load of an hour differs from that of another one of the same day, where no day is known: public
 traces of CI jobs."""
 QUARTER_MINUTES = DAY_MINUTES / 4
-"""Hours so far apart differ as any two do."""
+"""Origin: of the daily wave; hours so far apart differ as any two do."""
+TINY = 1e-9
+"""Origin: against division by zero; far below a job or a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def state_of(seen: Seen, pool: str) -> Particles:
     if not seen.counted:  # how many runners that takes is not known, and what starts from the queue's slope alone
         served = seen.runners * (seen.ends.rate or 1 / TYPICAL_MINUTES)
         minutes = min(seen.arrivals.minutes, NOW_MINUTES)
-        sure = max(1.0, served * served * minutes / max(seen.batches * seen.arrivals.rate + served, 1e-9))
+        sure = max(1.0, served * served * minutes / max(seen.batches * seen.arrivals.rate + served, TINY))
         runners = served * dice.standard_gamma(sure, PARTICLES) / sure / pace
     room = max(seen.supply.most - seen.runners, 1.0)
     # as lately; before machines can be late, room is filled in two boots
@@ -89,7 +88,7 @@ def state_of(seen: Seen, pool: str) -> Particles:
         pool, seen, load, level, drift, runners, pace, usual_pace,
         grows=grows * (seen.still is None),
         launched=_launched(dice, seen),
-        ends=_lasts(dice, lasted),
+        ends=_lasts(dice, lasted, seen.tail),
         back=_returns(dice, seen, lasted),
     )  # fmt: skip
 
@@ -109,15 +108,19 @@ def _launched(dice: np.random.RandomState, seen: Seen) -> Array:
     )
 
 
-def _lasts(dice: np.random.RandomState, lasted: float) -> Array:
-    """Minutes for which a trouble lasts that has lasted for so long; one draw in each of equal shares."""
+def _lasts(dice: np.random.RandomState, lasted: float, tail: float) -> Array:
+    """Minutes for which a trouble lasts that has lasted for so long; one draw in each of equal shares.
+
+    By its age alone, which is a tail of 1, it lasts as long again with probability 1/2, ten times as long with 1/11
+    (J. R. Gott, Nature 363, 1993; Lindy's law); the pool's own past tells its tail.
+    """
     shares = (dice.permutation(PARTICLES) + dice.random_sample(PARTICLES)) / PARTICLES
-    return np.asarray(lasted * (np.maximum(shares, 1e-9) ** (-1 / TAIL) - 1))
+    return np.asarray(lasted * (np.maximum(shares, TINY) ** (-1 / tail) - 1))
 
 
 def _returns(dice: np.random.RandomState, seen: Seen, lasted: float) -> Array:
     """Minutes until hosts are back: by the law of their own past where it has one, else like any trouble."""
-    own = _lasts(dice, lasted)
+    own = _lasts(dice, lasted, seen.tail)
     if not seen.returned.jobs:
         return own
     rate = dice.standard_gamma(seen.returned.jobs, PARTICLES) / seen.returned.minutes

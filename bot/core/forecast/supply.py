@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.core.forecast.rates import LEAST_SAMPLES, NOW_MINUTES, Count, online, within
-from bot.core.pool.baseline import Baseline
+from bot.core.pool.baseline import COUNTED_MINUTES, Baseline
 from bot.core.pool.pool import FULL_WITHIN, Snapshot
 from bot.core.statement import Statement, statement
 
 PATIENCE_BOOTS, LEAST_MINUTES = 2.0, 10.0
-"""A machine that is late by a boot is not missing; nor is one within the time over which sources average."""
-COUNTED_MINUTES = 15.0
-"""Over which sources count machines that register (docs/reference/metrics.md)."""
+"""Origin: a machine that is late by a boot is not missing, nor is one within the time over which sources average."""
+OWN_MACHINES = 0.5
+"""Machines launched per job, above which each job has its own. Origin: most jobs."""
 ROOM = 0.1
-"""Share of the limit, at least two machines, that must be missing: fewer may be a count that is late."""
+"""Share of the limit, at least two machines, that must be missing. Origin: judgement; fewer may be a late count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +59,21 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
         grows = grew >= 1 or booting >= 1
         most = max(past, now + booting)
         return Supply(works, most, limited=False, reached=not grows, came=Count(grew, minutes), booting=booting,
-                       usual=past)  # fmt: skip
+                      usual=past)  # fmt: skip
     room = last.limit - away - now - _booting(last, boot)
     reached = room <= max(1.0, FULL_WITHIN * last.limit)
     highest = max(float(last.limit), usual.limit or 0.0)
     return Supply(works, (last.limit - away) * works, limited=True, reached=reached, came=Count(grew, minutes),
-                   booting=booting, usual=highest * works, launched=None if reached else launched(series, usual),
-                   usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0))  # fmt: skip
+                  booting=booting, usual=highest * works,
+                  launched=None if reached else launched(series, usual),
+                  usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0))  # fmt: skip
 
 
 def launched(series: Sequence[Snapshot], usual: Baseline) -> Count | None:
     """Machines that came lately, where each job has its own and none is idle: those that registered, else the started
     jobs. None where runners stay, or nobody counts."""
     last = series[-1]
-    if last.idle or not usual.launches or usual.launches <= 0.5:
+    if last.idle or not usual.launches or usual.launches <= OWN_MACHINES:
         return None
     if last.registered is not None:
         return Count(float(last.registered), COUNTED_MINUTES)
@@ -101,7 +102,7 @@ def _boots_always(series: Sequence[Snapshot], usual: Baseline, boot: float, pace
     if len(full) >= LEAST_SAMPLES and PATIENCE_BOOTS * boot <= NOW_MINUTES * len(full):
         booting = sum(boots for _, boots in full)
         return booting / (booting + sum(have for have, _ in full))
-    own = usual.launches is not None and usual.launches > 0.5
+    own = usual.launches is not None and usual.launches > OWN_MACHINES
     return boot * pace / (1 + boot * pace) if own else 0.0
 
 

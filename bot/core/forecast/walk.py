@@ -8,15 +8,19 @@ from enum import StrEnum
 import numpy as np
 
 from bot.core.forecast.seen import Habit, Seen
-from bot.core.forecast.state import HOURS_DIFFER, PARTICLES, QUARTER_MINUTES, Array, Particles, luck
+from bot.core.forecast.state import HOURS_DIFFER, PARTICLES, QUARTER_MINUTES, TINY, Array, Particles, luck
 from bot.core.pool.outlook import Lever
 
 HORIZON_MINUTES = 2880.0
+"""Origin: two days; CI providers cancel what queues for longer."""
 STEPS = ((1.0, 120), (5.0, 120), (15.0, 144))
-"""Lengths of steps in minutes and their number: up to 2 h, 12 h and 48 h."""
+"""Lengths of steps in minutes and their number: up to 2 h, 12 h and 48 h. Origin: a twentieth of what is said, so that
+no step shows in it."""
 NEVER = math.inf
 LEFT = 0.05
-"""Share of the particles that is not walked further: no answer asks for more than nine tenths of them."""
+"""Share of the particles that is not walked further. Origin: no answer asks for more than nine tenths of them."""
+FEWEST = 1e-2
+"""Jobs of a step, at least. Origin: with fewer the lognormal factor of chance has no meaning, and nothing to do."""
 
 
 class Until(StrEnum):
@@ -74,7 +78,7 @@ def flow(system: Array, runners: Array, pace: Array, minutes: float) -> Array:
     before, never fewer with fewer runners: so no answer falls with added ones.
     """
     ends = runners * pace
-    full = np.minimum(np.maximum((system - runners) / np.maximum(ends, 1e-9), 0.0), minutes)
+    full = np.minimum(np.maximum((system - runners) / np.maximum(ends, TINY), 0.0), minutes)
     return np.asarray((system - ends * full) * np.exp(pace * (full - minutes)))
 
 
@@ -133,7 +137,7 @@ class _Going:
         self.system = np.tile(seen.queued + state.runners, (len(asked.counts), 1))
         self.arrived = np.zeros(PARTICLES)
         self.above = np.full(shape, seen.queued) - max(seen.floor, self._young(np.zeros(1))[0])
-        self.drains, self.first, self.turn = (np.full(shape, NEVER) for _ in range(3))
+        self.drains, self.first, self.turn = np.full((1 + 2, *shape), NEVER)
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
         """What comes in these steps."""
@@ -146,7 +150,7 @@ class _Going:
         pace = usual + (pace - usual) * np.exp(-usual * over)  # jobs that run already go on as they began
         batches, working = state.load[alive] / seen.batches, np.maximum(state.runners, 1.0)[alive] * state.pace[alive]
         jobs = length * np.stack([batches, working])
-        spread = np.sqrt(np.log1p(1 / np.maximum(jobs, 1e-2)))  # of lognormal factors with mean 1
+        spread = np.sqrt(np.log1p(1 / np.maximum(jobs, FEWEST)))  # of lognormal factors with mean 1
         lucky = np.exp(spread * chance[:, :, alive] - spread**2 / 2)
         present = self._present(at, over)
         come = self._come(at, present)
@@ -232,12 +236,12 @@ class _Going:
         self.above[:, alive] = above[-1]
         step = (above[1:] <= 0).argmax(axis=0)
         before, after = (np.take_along_axis(above, place[None], axis=0)[0] for place in (step, step + 1))
-        part = np.minimum(1.0, -after / np.maximum(before - after, 1e-9))
+        part = np.minimum(1.0, -after / np.maximum(before - after, TINY))
         found = np.where(after <= 0, np.maximum(0.5, ahead.minutes[step] - length * part), NEVER)
         self.drains[:, alive] = np.minimum(self.drains[:, alive], found)
         started = seen.queued + arrived[:, None, :] - queued
         for times, jobs in ((self.first, min(1.0, seen.queued)), (self.turn, seen.queued)):
-            done = started >= jobs - 1e-9
+            done = started >= jobs - TINY
             first = np.where(done.any(axis=0), ahead.minutes[done.argmax(axis=0)], NEVER)
             times[:, alive] = np.minimum(times[:, alive], first)
 

@@ -13,8 +13,8 @@ STEP_SECONDS = 300.0
 LEFT = ("history:days", "history:pools")
 """The indexes with the progress, for `/readyz` and `tailback check`."""
 MOST_DAYS = 7
-"""Days of one request: 2,016 samples of a figure; Prometheus refuses 11,000."""
-RECENT_DAYS = 14
+"""Days of one request. Origin: 2,016 samples of a figure; Prometheus refuses 11,000."""
+RECENT_DAYS = 14  # origin: two weeks are what early warnings need
 DAY_HOURS = 24
 DAY_SECONDS = DAY_HOURS * HOUR_SECONDS
 SETTLED_SECONDS = 3600.0

@@ -13,11 +13,18 @@ from bot.core.pool.baseline import GAP_SECONDS, Baseline, mean, means
 from bot.core.pool.pool import Snapshot
 
 LEAD_SECONDS = 1800.0
-"""The walk begins so long before the first late job arrived."""
+"""The walk begins so long before the first late job arrived. Origin: judgement; causes work before jobs are late."""
 WINDOW_SECONDS = 600.0
-"""Sources average rates over this time, so the change in busy runners is taken over it too."""
+"""Origin: sources average rates over this time, so the change in busy runners is taken over it too."""
 SIGMA, WIDEST_SIGMA = 1.05, 2.0
-"""Of the logarithm of job durations where it is unknown, and at most; the mean is 1.7 and 7.4 times the median."""
+"""Of the logarithm of job durations where it is unknown, and at most. Origin: in public traces the
+mean is 1.5 to 1.8 times the median; at most is judgement, 7.4 times."""
+ENOUGH_STEPS, ENOUGH_LOOKS = 10, 4
+"""Origin: ten minutes, over which rates are averaged, and half as many for sums."""
+BY_CHANCE = 2.5
+"""Standard deviations. Origin: 1 in 160 by chance."""
+LOST, LOST_BY_CHANCE = 3, 1.5
+"""Jobs, and standard deviations of their number. Origin: judgement; counts at both ends may be late by as many."""
 TIME = attrgetter("at")
 
 
@@ -106,7 +113,7 @@ def late_share(series: Sequence[Snapshot], steps: Sequence[Step], usual: Baselin
     averages, so a rush of starts shows first in the busy runners: jobs beyond the fewest of lately are young.
     """
     now = series[-1]
-    if not usual.duration or not now.busy or len(steps) < 10:
+    if not usual.duration or not now.busy or len(steps) < ENOUGH_STEPS:
         return None
     spread, average = _spread(usual.duration, usual.p50), usual.duration * (1 + usual.doubt)
     expected, age = 0.0, 0.0
@@ -120,7 +127,7 @@ def late_share(series: Sequence[Snapshot], steps: Sequence[Step], usual: Baselin
     expected += first * _still_longer(60 * age, average, spread)
     lately = series[bisect_left(series, now.at - WINDOW_SECONDS, key=TIME) :]
     excess = min(now.busy - expected, *(s.busy for s in lately if s.busy is not None))
-    return max(0.0, excess / now.busy) if excess > 2.5 * math.sqrt(expected + 1) else 0.0
+    return max(0.0, excess / now.busy) if excess > BY_CHANCE * math.sqrt(expected + 1) else 0.0
 
 
 def _spread(average: float, median: float | None) -> float:
@@ -144,13 +151,13 @@ def lost_share(series: Sequence[Snapshot], usual: Baseline) -> float | None:
     """Share of the jobs started since the trouble began that neither ended nor run: starts - completions - busy."""
     window = series[bisect_left(series, min(usual.since - LEAD_SECONDS, series[-1].at - 3600), key=TIME) :]
     known = [s for s in window if None not in (s.starts_per_minute, s.completions_per_minute, s.busy)]
-    if len(known) < 4:
+    if len(known) < ENOUGH_LOOKS:
         return None
     minutes = (known[-1].at - known[0].at) / 60
     starts, ends = (rate or 0.0 for rate in means(known, ("starts_per_minute", "completions_per_minute")))
     first, last = (_busy_until(series, sample.at) for sample in (known[0], known[-1]))
     gone, begun = minutes * (starts - ends) - (last - first), minutes * starts
-    return None if not begun else gone / begun if gone > 3 + 1.5 * math.sqrt(begun) else 0.0
+    return None if not begun else gone / begun if gone > LOST + LOST_BY_CHANCE * math.sqrt(begun) else 0.0
 
 
 def _busy_until(series: Sequence[Snapshot], at: float) -> float:

@@ -10,23 +10,33 @@ from bot.core.pool.hour_stats import HOUR_SECONDS, DayStats, ExpectedHour
 from bot.core.pool.pool import Snapshot
 
 GAP_SECONDS = 600.0
-"""A sample stands for the time since the one before, up to this."""
+"""A sample stands for the time since the one before, up to this. Origin: sources average over ten minutes."""
 BEFORE_SECONDS = 1800.0
-"""The baseline ends so long before the first late job arrived, because causes work before jobs are late."""
+"""The baseline ends so long before the first late job arrived. Origin: judgement; causes work before jobs are late."""
 LEAST_SECONDS = 2700.0
-"""A baseline shorter than this says nothing about rates."""
+"""A baseline shorter than this says nothing about rates. Origin: judgement; four and a half windows of ten minutes."""
 LIVE_SECONDS = 12 * 3600.0
-"""A longer wait is a forgotten job, and no sign of when the trouble began."""
+"""A longer wait is no sign of when the trouble began. Origin: judgement; a job forgotten over night."""
 MEAN_OVER_MEDIAN = 1.6
-"""Of job durations, where only a median is known: public traces have 1.5 to 1.8."""
+"""Of job durations, where only a median is known. Origin: public traces have 1.5 to 1.8."""
 DEVIATION = 1.4
-"""Of job durations, as a multiple of their mean."""
+"""Of job durations, as a multiple of their mean. Origin: of lognormal ones with a mean of 1.7 medians."""
 FIGURES = ("arrivals_per_minute", "completions_per_minute", "booting", "busy")
 """Whose mean over the time before the trouble is usual."""
 ENOUGH_JOBS = 5.0
-"""So many jobs tell how long they take, or how many machines are launched for them."""
+"""So many jobs tell how long they take, or how many machines are launched for them. Origin: judgement; their mean is
+then known to two thirds."""
 BATCHES = 6.0
-"""Variance over mean of the jobs that arrive in ten minutes, where it cannot be measured."""
+"""Variance over mean of the jobs that arrive in ten minutes, where it cannot be measured. Origin: batches of 4 in
+public traces; of geometric size they make 7, and fewer where windows cut them."""
+QUARTER = 0.25
+"""Origin: trouble may begin hours before jobs wait for it, so the better quarter of the samples is usual."""
+LEAST_LOOKS, OLDER_SECONDS = 3, 1200.0
+"""Origin: a middle of two is none; two windows of ten minutes ago the trouble had not changed rates."""
+COUNTED_MINUTES = 15.0
+"""Origin: over which sources count launches and registrations (docs/reference/metrics.md)."""
+WINDOW_MINUTES, LEAST_WINDOWS = 10, 8
+"""Origin: over which sources average rates; a variance of fewer than eight is known to a half only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,7 @@ def baseline_of(
     own, batches, most = little(known), batches_of(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     jobs = (ended or 0.0) * _length(known) / 60
-    older = before if len(before) >= 3 else [s for s in series if s.at < now.at - 1200]
+    older = before if len(before) >= LEAST_LOOKS else [s for s in series if s.at < now.at - OLDER_SECONDS]
     return Baseline(
         since,
         arrivals,
@@ -87,8 +97,8 @@ def baseline_of(
         min((one for one in (own, day.duration_seconds if day else None) if one), default=given),
         DEVIATION / math.sqrt(max(1.0, jobs / batches)) if own else 0.0,
         now.usual_duration_seconds or middle(known, "duration_p50_seconds"),
-        middle(older, "offline", 0.25),
-        middle(older, "limit", 0.75),
+        middle(older, "offline", QUARTER),
+        middle(older, "limit", 1 - QUARTER),
         busy,
         _launches(known),
         booting / came if came and booting is not None else None,
@@ -140,7 +150,11 @@ def _launches(samples: Sequence[Snapshot]) -> float | None:
     """Machines created per job, while somebody counted both."""
     both = [s for s in samples if s.creates is not None and s.arrivals_per_minute is not None]
     created, came = means(both, ("creates", "arrivals_per_minute"))
-    return created / 15 / came if created is not None and came and came * _length(both) / 60 >= ENOUGH_JOBS else None
+    return (
+        created / COUNTED_MINUTES / came
+        if created is not None and came and came * _length(both) / 60 >= ENOUGH_JOBS
+        else None
+    )
 
 
 def weights(samples: Sequence[Snapshot]) -> list[float]:
@@ -173,7 +187,7 @@ def _mean(values: Iterable[float | None], seconds: Sequence[float]) -> float | N
 def middle(samples: Iterable[Snapshot], figure: str, share: float = 0.5) -> float | None:
     """The value of a figure that this share of the samples does not exceed; None if fewer than three know it."""
     known = sorted(v for s in samples if (v := getattr(s, figure)) is not None)
-    return float(known[round(share * (len(known) - 1))]) if len(known) >= 3 else None
+    return float(known[round(share * (len(known) - 1))]) if len(known) >= LEAST_LOOKS else None
 
 
 def _length(samples: Sequence[Snapshot]) -> float:
@@ -186,9 +200,9 @@ def batches_of(known: Sequence[Snapshot]) -> float:
     last = -math.inf
     for sample in known:
         if sample.arrivals_per_minute is not None and sample.at - last >= GAP_SECONDS - 1:
-            counts.append(10 * sample.arrivals_per_minute)
+            counts.append(WINDOW_MINUTES * sample.arrivals_per_minute)
             last = sample.at
     average = sum(counts) / len(counts) if counts else 0.0
-    if len(counts) < 8 or not average:
+    if len(counts) < LEAST_WINDOWS or not average:
         return BATCHES
     return max(1.0, sum((n - average) ** 2 for n in counts) / (len(counts) - 1) / average)

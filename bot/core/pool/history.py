@@ -64,7 +64,7 @@ def longest_waits(past: PoolHistory) -> Iterator[tuple[float, float, int | None]
     """(begin, longest wait in seconds, limit) of every finished hour, oldest first."""
     for row in past.rows:
         fields = row.split(";", 12)
-        limit, longest = (fields[place] if len(fields) > place else "" for place in (9, 11))
+        limit, longest = (fields[place] if len(fields) > place else "" for place in (9, 11))  # origin: places in a row
         yield int(fields[0]) * HOUR_SECONDS, float(longest or 0), int(limit) if limit else None
 
 
@@ -194,7 +194,7 @@ def _usual(rates: dict[int, float], hour: int) -> ExpectedHour | None:
     for week in days or weeks:
         near = [rates[week]] * 2 + [rates[n] for n in (week - 1, week + 1) if n in rates]
         each.append(sum(near) / len(near))
-    most = OUTLIER * max(median(each), 0.05)
+    most = OUTLIER * max(median(each), 0.05)  # origin: three jobs an hour
     calm = [min(rate, most) for rate in each]
     return ExpectedHour(hour, sum(calm) / len(calm), 0 if days else len(calm), len(days))
 
@@ -206,7 +206,7 @@ def _hour(row: str) -> int:
 def _arrived(row: str) -> Amount:
     """The jobs that arrived, of a row."""
     fields = row.split(";", 4)
-    return _summed(fields[3], int(fields[2] or 0)) if len(fields) > 3 else Amount()
+    return _summed(fields[3], int(fields[2] or 0)) if len(fields) > 3 else Amount()  # origin: a place in a row
 
 
 def _row(cell: HourStats) -> str:
@@ -234,7 +234,7 @@ def _amount(amount: Amount, covered: float) -> str:
 
 def _short(value: float) -> str:
     """One decimal below a hundred, else none."""
-    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
+    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"  # origin: as its docstring says
 
 
 def _cell(row: str) -> HourStats:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.core.statement import Statement
 
 LEAST_FASTER = 1 / 0.9
-"""More runners help when they shorten the drain by more than a tenth; nobody notices less."""
+"""More runners help when they shorten the drain by more than a tenth. Origin: nobody notices less."""
 
 
 class Lever(StrEnum):
@@ -115,6 +115,8 @@ class Forecast:
     """Whether it was told that supply stands still, by the first cause."""
     shared: bool = False
     """Whether it was told that several runners share machines that are short."""
+    lasted_seconds: float | None = None
+    """How long the trouble had lasted then."""
     added: int = 0
     """The most runners that may be added at once, ..."""
     times_faster: float | None = None
@@ -134,11 +136,13 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Factors on both bounds, from recent forecasts; 1 leaves them unchanged."""
+    """What recent forecasts teach the next ones: factors on both bounds, which 1 leaves unchanged, and a law."""
 
     low: float
     high: float
     scored: int
+    tail: float | None = None
+    """Exponent of the law of how long trouble lasts; None: by its age alone, which is 1."""
 
     @property
     def widen(self) -> float:

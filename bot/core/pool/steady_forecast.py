@@ -7,8 +7,8 @@ from bot.core.pool.outlook import Forecast, Verdict
 COUNTED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
 """Kinds whose end comes closer with time; a trouble that lasts is no closer to its end."""
 LOOKS, SETTLED_SECONDS = 3, 600.0
-"""Another kind is said after so many measurements in a row, as one may be chance and two a coincidence, and over the
-time in which sources average."""
+"""Another kind is said after so many measurements in a row, over so long. Origin: one may be chance and two a
+coincidence; sources average over as long."""
 
 
 @dataclass(frozen=True, slots=True)

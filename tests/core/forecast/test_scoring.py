@@ -1,5 +1,6 @@
 """How forecasts came out: compared, left out with the reason, counted wherever accuracy is told, and learnt from."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from bot.core.forecast.scoring import (
     not_scored,
     score_summary,
     scored,
+    tail_of,
     thinned,
     touched,
     waiting,
@@ -220,3 +222,19 @@ def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
         "Forecast that the queue does not drain: 1 of 1 forecast correct (not empty within 30 min)",
     )
     assert "1 of 2 forecasts correct" in score_lines(score_summary([right, wrong]))[0]
+
+
+def test_the_own_past_says_how_long_trouble_lasts() -> None:
+    """Troubles that end soon after they are seen teach a steeper law; each counts once, beside one of the age alone."""
+
+    def ended(at: float, lasted: float, left: float) -> Score:
+        made = Forecast(at, Verdict.INTERVAL, 9, 60.0, 600.0, 6000.0, lasted_seconds=lasted)
+        return scored(made, left)
+
+    assert tail_of([]) is None
+    short = [ended(9000.0 * n, 1800.0, 180.0) for n in range(9)]
+    assert tail_of(short) == pytest.approx(10 / (1 + 9 * math.log(1.1)))
+    assert tail_of([*short, *(ended(9000.0 * n + 60, 1860.0, 120.0) for n in range(9))]) == tail_of(short)
+    long = [ended(90_000.0 * n, 1800.0, 36_000.0) for n in range(9)]
+    assert (tail_of(long) or 1.0) < 0.4
+    assert calibration(long).tail == tail_of(long)
