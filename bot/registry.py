@@ -95,6 +95,16 @@ SHORTCUTS: dict[str, str] = {action.shortcut.callback: name for name, action in 
 """Callback id of a message shortcut → its action."""
 
 
+FIRST_HELP = ("status", "diagnose", "silence", "scale", "ack", "note")
+"""What people need first; `more` shows all verbs."""
+
+
+def greeted() -> Answer:
+    """The answer to a mention without a verb."""
+    usual = [(VERBS[word].usage, VERBS[word].help) for word in FIRST_HELP]
+    return Answer(whisper=help_text([*usual, ("more", "Show every command.")]))
+
+
 def helped() -> Answer:
     """The help text."""
     verbs = [action for action in ACTIONS.values() if action.verb]

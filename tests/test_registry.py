@@ -11,7 +11,7 @@ from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Offer, Surface
-from bot.registry import ACTIONS, VERBS, helped
+from bot.registry import ACTIONS, FIRST_HELP, VERBS, greeted, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS
 from bot.views.words.timeline import REQUESTS
@@ -81,6 +81,14 @@ def test_what_cannot_work_is_not_offered() -> None:
     """No Alertmanager, no scaler: no button. What is over offers nothing."""
     assert [o.name for o in offers(incident(), view()) if o.place == "button"] == ["ack", "diagnose"]
     assert offers(closed(), ABLE) == ()
+
+
+def test_a_mention_without_a_verb_names_what_people_need_first() -> None:
+    text = whisper(greeted()).text
+    assert all(f"{VERBS[word].usage}" in text for word in FIRST_HELP)
+    assert text.rstrip(".").endswith("more")
+    assert "handback" not in text
+    assert not {"help", "more"} & VERBS.keys()
 
 
 def test_help_names_every_verb() -> None:

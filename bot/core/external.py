@@ -42,6 +42,8 @@ class Person:
     """Why not; None for a full member, or if it is not known."""
     teams: tuple[str, ...] = ()
     """Further workspaces of an organization that the person belongs to (Enterprise Grid)."""
+    name: str = ""
+    """As others read it in Slack; empty if it is not known."""
 
     def belongs_to(self, team: str) -> bool:
         """Whether this is a workspace of the person, as far as Slack told both."""

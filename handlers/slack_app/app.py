@@ -16,7 +16,7 @@ from bot.core.incident.incident import Incident
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id
 from bot.ports import Failure, Refused, Unreachable
-from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, helped
+from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, greeted, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import RecordLost, SeveralIncidents, refused
 from bot.views.dialogs.modals import in_dialog
@@ -115,7 +115,9 @@ async def _kept(context: Context, interaction: Interaction, why: str) -> None:
 async def _spoken(context: Context, interaction: Interaction) -> Answer:
     if interaction.edited:  # carried out before, or never read: the person decides
         return Answer(whisper=refusal(refusals.EDITED))
-    if interaction.name in {"", "help"}:
+    if not interaction.name:
+        return greeted()
+    if interaction.name in {"help", "more"}:
         return helped()
     if interaction.name not in VERBS:
         help_ = "help" if interaction.direct else HELP[interaction.surface]

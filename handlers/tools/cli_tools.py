@@ -100,9 +100,10 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     sev: Annotated[bool, typer.Option("--sev", help="Markdown with the headings of a `ci: sev` issue.")] = False,
 ) -> None:
-    """Write an incident's timeline.
+    """Write an incident's review, a first draft of a post-mortem.
 
-    With causes, waits and actions; from the records at REDIS_URL, or in TAILBACK_DATA.
+    What happened, impact, cause, what was tried, what worked, and follow-ups. From the records at REDIS_URL, or in
+    TAILBACK_DATA.
 
     \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
@@ -117,7 +118,8 @@ def export(
     if sev and as_json:
         raise Refused("--sev is Markdown; leave out --json.")
     wanted = "json" if as_json else "sev" if sev else form
-    typer.echo(_of_records(load(), lambda store: exported(store, incident, wanted, now())))
+    settings = load()
+    typer.echo(_of_records(settings, lambda store: exported(store, settings.file, incident, wanted, now())))
 
 
 @tools.command()

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from math import inf
 
+from bot.config import File
 from bot.core.audit_chain import AuditEntry, ChainCheck
 from bot.core.durations import seconds
 from bot.core.incident.closing import scored_later
@@ -16,6 +17,7 @@ from bot.core.record import Stored
 from bot.core.reporting.issue import SEV, form_of
 from bot.core.words import count, listed
 from bot.ports import Refused, Store
+from bot.reporting.follow_ups import follow_ups
 from bot.views.export.export_json import as_json
 from bot.views.export.markdown import issue_text, markdown
 from handlers.logs import escaped
@@ -29,7 +31,7 @@ Row = tuple[str, AuditEntry, str]
 """(stream id, entry, hash)."""
 
 
-async def exported(store: Store, named: str, form: str, now: float) -> str:
+async def exported(store: Store, file: File, named: str, form: str, now: float) -> str:
     """The incident as `markdown`, `json` or `sev`; `named` is its id or the link of its first message.
 
     `now` is epoch seconds. Raises Refused for an unknown incident.
@@ -39,9 +41,10 @@ async def exported(store: Store, named: str, form: str, now: float) -> str:
     incident = scored_later(incident, {name: held.value for name, held in pools.items()})
     if form == "json":
         return as_json(incident, now)
+    proposals = await follow_ups(store, file, incident, now)
     if form == "sev":
-        return issue_text(incident, now, form_of(SEV))
-    return markdown(incident, now)
+        return issue_text(incident, now, form_of(SEV), proposals=proposals)
+    return markdown(incident, now, proposals)
 
 
 async def _incident(store: Store, named: str) -> Stored[Incident]:

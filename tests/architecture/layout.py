@@ -41,6 +41,7 @@ NEIGHBORS: dict[tuple[str, str], str] = {
     ("bot.environment", "bot.settings"): "the variables are a table too",
     ("bot.environment", "bot.wrong_settings"): "one validator has words of its own",
     ("bot.pool_settings", "bot.settings"): "its tables are made of the same parts",
+    ("bot.incidents.actions.file_issue", "bot.reporting.follow_ups"): "an issue has what the report proposes",
     ("bot.maintenance.alert_on_waits", "bot.incidents.intake"): "an alert of our own is taken in as a delivery is",
     ("bot.maintenance.resync", "bot.incidents.intake"): "what a delivery missed is taken in as a delivery is",
 }

@@ -97,7 +97,8 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     assert "not scored" not in await report_of(world)
     whole = scored_later(world.incident, {POOL: world.pool_record()})
     assert not not_scored(whole.pools.scores)
-    assert f"Forecasts: {held} of {scored} correct" in await exported(world.store, world.incident.id, "markdown", 0.0)
+    text = await exported(world.store, world.context.settings.file, world.incident.id, "markdown", 0.0)
+    assert f"Forecasts: {held} of {scored} correct" in text
     assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
 
 

@@ -51,6 +51,12 @@ def teams_of(user: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(team for team in teams if isinstance(team, str)) if isinstance(teams, list) else ()
 
 
+def name_of(user: Mapping[str, object]) -> str:
+    """The name that others read, as the person chose it."""
+    profile = inner(user, "profile")
+    return text_at(profile, "display_name") or text_at(profile, "real_name") or text_at(user, "name")
+
+
 OUTSIDERS = {
     "deleted": Outsider.GONE,
     "is_bot": Outsider.APP,

@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.http.rows import inner
 from bot.adapters.outages import Outages
-from bot.adapters.slack.answers import Cache, Identity, metadata_of, outsider, teams_of, text_at
+from bot.adapters.slack.answers import Cache, Identity, metadata_of, name_of, outsider, teams_of, text_at
 from bot.adapters.slack.client import responded
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.adapters.slack.history import MOST_PAGES, Past, SharedReads, read_past, read_stranger
@@ -171,7 +171,7 @@ class SlackChat:
             return self._people.keep(user, Person(user, full_member=False, outsider=Outsider.GONE))
         facts = inner(answer, "user")
         why = outsider(facts, me.team)
-        found = Person(user, text_at(facts, "team_id"), why is None, why, teams_of(facts))
+        found = Person(user, text_at(facts, "team_id"), why is None, why, teams_of(facts), name_of(facts))
         return self._people.keep(user, found)
 
     async def may_read(self, channel: str, user: str) -> bool:

@@ -21,7 +21,17 @@ class IssuePart(StrEnum):
     IMPACT = "impact"
     CAUSE = "cause"
     MITIGATION = "mitigation"
+    EFFECT = "effect"
+    """What worked; without a heading of its own it follows what was tried."""
     FOLLOW_UP = "follow_up"
+
+
+class Naming(StrEnum):
+    """How an issue names people."""
+
+    ROLES = "roles"
+    """Responder A, Responder B, ..."""
+    NAMES = "names"
 
 
 SEV = "pytorch"

@@ -1,6 +1,8 @@
 """The action File an issue: a GitHub issue with the incident's story, once, after a dialog that shows its text."""
 
+import asyncio
 from datetime import UTC, datetime
+from functools import partial
 
 from bot.config import IssuesTable
 from bot.context.context import IN_THREAD, Action, Context, Effect
@@ -9,18 +11,23 @@ from bot.core.incident.details.requests import IssueNoted, IssueStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.reporting.issue import FiledIssue, being_filed, issue_of, marker
+from bot.core.reporting.issue import FiledIssue, Naming, being_filed, issue_of, marker
+from bot.core.reporting.proposals import Proposal
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place, Surface, request_id
 from bot.core.requests.request import FileIssue, Request, Result
-from bot.ports import IssueTracker, Refused
+from bot.ports import IssueTracker, Refused, Unreachable
+from bot.reporting.follow_ups import follow_ups
 from bot.requests.submit import hand_over, new_request, recall, remember, subject
 from bot.views.dialogs.modals import issue_modal, offer_issue
 from bot.views.export.markdown import issue_text
+from bot.views.export.review import people_of, responders
 from bot.views.mrkdwn import clipped
 from bot.views.parent.heading import headline
 from bot.views.words import refusals
 
 NAME = "file_issue"
+NAME_SECONDS = 0.8
+"""Time limit for asking Slack for names, so that the dialog opens in time."""
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536."""
 
@@ -37,18 +44,51 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if interaction.surface is Surface.MENTION:
         return Answer(whisper=offer_issue(request_id(held.value, NAME), tracker.repository))
     if interaction.surface is Surface.BUTTON:
-        now, view = context.now(), await context.view(held.value)
-        title = headline(held.value, view, now, context.settings.file.paces, 200)
-        link = (await permalinks(context, [held.value])).get(held.value.id, "")
-        text = clipped(issue_text(held.value, now, table.form, link), MOST_CHARACTERS)
+        title, texts, people = await _drafted(context, held.value, table)
         where = ", ".join([tracker.repository, *table.tags])
-        await remember(context, interaction, texts=(title, text))
-        return Answer(view=issue_modal(NAME, interaction.request_id, where, title, text))
-    if not (texts := (await recall(context, interaction)).texts):
+        await remember(context, interaction, texts=(title, *texts))
+        return Answer(view=issue_modal(NAME, interaction.request_id, where, title, texts[0], people=people))
+    if len(known := (await recall(context, interaction)).texts) != len(("title", *Naming)):
         raise Refused(refusals.QUESTION_LAPSED)
-    request = new_request(context, interaction, held, FileIssue(texts[0], texts[1]))
+    text = known[1 + [*Naming].index(Naming(interaction.values.get("people") or Naming.ROLES))]
+    request = new_request(context, interaction, held, FileIssue(known[0], text))
     asked = IssueNoted(IssueStep.ASKED, tracker.repository)
     return await hand_over(context, interaction, held, request, asked, first=_once, over=True)
+
+
+async def _drafted(context: Context, incident: Incident, table: IssuesTable) -> tuple[str, list[str], tuple[str, ...]]:
+    """The title; the review without and with people's names, by `Naming`; those names."""
+    now, view = context.now(), await context.view(incident)
+    title = headline(incident, view, now, context.settings.file.paces, 200)
+    links, proposals, named = await asyncio.gather(
+        permalinks(context, [incident]), _proposals(context, incident), _names(context, people_of(incident))
+    )
+    forms = {Naming.ROLES: responders(named), Naming.NAMES: named}
+    link = links.get(incident.id, "")
+    texts = [issue_text(incident, now, table.form, link, proposals=proposals, names=forms[one]) for one in Naming]
+    return title, [clipped(one, MOST_CHARACTERS) for one in texts], tuple(named.values())
+
+
+async def _proposals(context: Context, incident: Incident) -> tuple[Proposal, ...]:
+    """The follow-ups that the report proposes; none if it is not ready in time."""
+    make = partial(follow_ups, context.store, context.settings.file, incident, context.now())
+    try:
+        return await context.making.get(("follow_ups", incident.id), make, context.monotonic) or ()
+    except Unreachable:
+        return ()
+
+
+async def _names(context: Context, people: tuple[str, ...]) -> dict[str, str]:
+    """By user id; the id where Slack does not tell the name in time."""
+
+    async def one(who: str) -> str:
+        try:
+            async with asyncio.timeout(NAME_SECONDS):
+                return (await context.chat.person(who)).name or who
+        except (Unreachable, TimeoutError):
+            return who
+
+    return dict(zip(people, await asyncio.gather(*map(one, people)), strict=True))
 
 
 async def run(context: Context, request: Request, incident: Incident | None) -> Result:

@@ -6,9 +6,10 @@ from bot.core.alert import Matcher
 from bot.core.incident.incident import Incident
 from bot.core.incident.silence import SILENCE
 from bot.core.message import Block, Message
-from bot.core.words import count, duration
+from bot.core.reporting.issue import Naming
+from bot.core.words import count, duration, listed
 from bot.views.blocks import MOST_MODAL_TITLE, actions, button, context, message, option, plain, section
-from bot.views.mrkdwn import clean, clipped, code, escaped, say
+from bot.views.mrkdwn import clean, clipped, code, escaped, flat, say
 from bot.views.parent.pools import title_of
 
 PRESETS = (
@@ -100,14 +101,26 @@ def offer_issue(request_id: str, repository: str) -> Message:
     )
 
 
-def issue_modal(callback: str, request_id: str, where: str, title: str, text: str) -> Block:
-    """The issue before it is filed; `where` names its repository and labels."""
+def issue_modal(  # noqa: PLR0913 - what the dialog shows
+    callback: str, request_id: str, where: str, title: str, text: str, *, people: Sequence[str] = ()
+) -> Block:
+    """The issue before it is filed; `where` names its repository and labels, `people` those that it can name."""
     head = say("*{title}*\nA new issue in {where}.", title=escaped(title, 250), where=escaped(where, 250))
     parts = _parts(text)
     shown = [section(code(part)) for part in parts[:MOST_SHOWN]]
     if more := parts[MOST_SHOWN:]:
         shown.append(section(say("{more} not shown here.", more=count(len(more), "more part"))))
-    return modal(callback, "File an issue?", request_id, [section(head), *shown], submit="File")
+    asked = [_naming(people)] if people else []
+    return modal(callback, "File an issue?", request_id, [section(head), *asked, *shown], submit="File")
+
+
+def _naming(people: Sequence[str]) -> Block:
+    """Whether others read who did what; without a word of the person they do not."""
+    roles = option("As Responder A, Responder B", Naming.ROLES.value)
+    names = option(flat(f"By name: {listed(people)}", 70), Naming.NAMES.value)
+    chosen: dict[str, object] = {"type": "static_select", "options": [roles, names], "initial_option": roles}
+    hint = "Everybody who can read the repository reads this. The text below has no names."
+    return input_block("people", "Name people in the issue", chosen, hint=hint)
 
 
 def _parts(text: str) -> list[list[str]]:

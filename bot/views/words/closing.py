@@ -81,7 +81,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     plainly = summary.affected == 1 and len(waited) == 1 and waited[0].unmeasured < LITTLE
     lines = [*cause_lines(summary.causes, summary.affected)]
     if other is not None and other.took_seconds is not None:
-        lines.append(f"Without them: {_without(other)}; it took {duration(other.took_seconds)} with them")
+        lines.append(f"Without them: {without_words(other)}; it took {duration(other.took_seconds)} with them")
         lines += [] if other.helped is None else [_helped(other.helped)]
     if not plainly:  # else the first sentence says all about the waiting
         lines += waited_lines(waited, summary.affected)
@@ -94,7 +94,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _without(other: Counterfactual) -> str:
+def without_words(other: Counterfactual) -> str:
     """`about 9 h (80 %: 4 h or more)`."""
     low, middle, high = other.without_low_seconds or 0.0, other.without_mid_seconds, other.without_high_seconds
     span = f"{bound(low, down=True)} or more" if high is None else interval(low, high)

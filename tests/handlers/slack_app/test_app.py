@@ -144,7 +144,8 @@ async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "You can write"),
+        ("", "note TEXT and more."),
+        ("more", "You can write"),
         ("help", "You can write"),
         ("HELP", "You can write"),
         ("list", "1 open incident"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.config import File
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.incident import Incident
 from bot.core.record import Change, Put, Stored
@@ -52,7 +53,7 @@ async def holding(*entries: AuditEntry, incident: Incident | None = None) -> Fak
 async def test_an_incident_is_found_and_written_in_every_form(named: str, form: str, begins: str) -> None:
     """People have the link of the first message, or of a reply; scripts have the id."""
     store = await holding(incident=builders.incident())
-    assert begins in await exported(store, named, form, NOW)
+    assert begins in await exported(store, File(), named, form, NOW)
 
 
 async def test_an_unknown_incident_is_refused_with_those_that_are_open() -> None:
@@ -60,7 +61,7 @@ async def test_an_unknown_incident_is_refused_with_those_that_are_open() -> None
     store = await holding(incident=builders.incident())
     for named in ("nope", "https://acme.slack.com/archives/C0CIONCALL/p1111111111000100", "inc\n:i1"):
         with pytest.raises(Refused, match=r"There is no incident .* \(open now: i1\); name its id") as refused:
-            await exported(store, named, "json", NOW)
+            await exported(store, File(), named, "json", NOW)
         assert "\n" not in str(refused.value)
 
 

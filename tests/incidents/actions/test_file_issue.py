@@ -7,7 +7,7 @@ import pytest
 from bot.core.reporting.issue import is_own, issue_of, marker
 from bot.core.requests.interaction import request_id
 from bot.incidents.actions.file_issue import NAME
-from bot.ports import Failure, Refused
+from bot.ports import Failure, Person, Refused
 from tests.requests.test_perform import dies_after_the_effect
 from tests.world import ANA, BEN, World, dialog, refused, spoken, whisper
 
@@ -56,6 +56,29 @@ async def test_typed_it_offers_the_dialog_also_for_an_incident_that_is_over() ->
     assert request_id(world.incident, NAME) in str(whisper(await world.says(NAME)).blocks)
     await world.done(confirmed(world))
     assert len(world.issues.filed) == 1
+
+
+@pytest.mark.parametrize("people", ["", "roles", "names"])
+async def test_people_are_named_only_if_somebody_says_so(people: str) -> None:
+    """Others can read the issue. The dialog asks, and without a word there are roles."""
+    world = await opened()
+    world.chat.people[BEN] = Person(BEN, "T0", name="Ben *Beta*")
+    await world.done(world.asks("ack", BEN))
+    await world.done(world.says("note", "call", f"<@{BEN}>", "first"))
+    dialog = await shown(world)
+    assert "Name people in the issue" in dialog
+    assert "By name: Ben" in dialog
+    assert "Responder A acknowledged" in dialog
+    await world.done(world.asks(NAME, surface="dialog", values={"people": people} if people else {}))
+    ((_, text, _),) = world.issues.filed
+    assert ("Ben" in text) is (people == "names")
+    assert ("Responder A" in text) is (people != "names")
+    assert BEN not in text
+    assert ("call Ben" if people == "names" else "call Responder A first") in text
+
+
+async def test_without_people_nothing_is_asked() -> None:
+    assert "Name people in the issue" not in await shown(await opened())
 
 
 async def test_a_second_request_is_refused_with_the_first_one() -> None:
@@ -131,7 +154,7 @@ async def test_without_a_repository_it_is_neither_offered_nor_done(world: World)
 @pytest.mark.parametrize(
     ("more", "headings"),
     [
-        ({}, "Status, Alert, Timeline (UTC), Impact, Cause, What was done, Follow-ups"),
+        ({}, "What happened, Impact, Cause, What was tried, What worked, Follow-ups, Alert, Timeline (UTC)"),
         (
             {"preset": "pytorch"},
             "Current Status, Error looks like, Incident timeline (Pacific), User impact, Root cause, Mitigation, "

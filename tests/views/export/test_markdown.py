@@ -7,21 +7,35 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.details.events import PlainText
-from bot.core.incident.details.requests import RunnersCame, RunnersChecked, ScaleRequest, ScaleStep
+from bot.core.incident.details.people import HandedOver
+from bot.core.incident.details.requests import (
+    LeaseTerms,
+    RunnersCame,
+    RunnersChecked,
+    ScaleAccepted,
+    ScaleRequest,
+    ScaleStep,
+)
 from bot.core.incident.incident import noted
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.reply_buttons import offering
 from bot.core.incident.timeline import KEPT_ENTRIES, Event
+from bot.core.people.ownership import acked, handed_over
 from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.reporting.issue import SEV, form_of
+from bot.core.reporting.proposals import Proposal
+from bot.core.statement import statement
 from bot.views.export.export_json import SCHEMA, as_json
-from bot.views.export.markdown import _plain, issue_text, markdown
+from bot.views.export.markdown import issue_text, markdown
+from bot.views.export.plain import plain
 from tests.builders import with_fields
 from tests.views.samples import BEGAN, NOW, alert, closed, hostile_incident, incident, queueing, sample, worked_on
 
 POOL = "linux.2xlarge"
 FORM = form_of(SEV)
-SECTIONS = ["Pools", "What was done", "Forecasts", "Timeline (UTC)"]
+SECTIONS = [
+    *("What happened", "Impact", "Cause", "What was tried", "What worked", "Follow-ups", "Alert", "Timeline (UTC)")
+]
 HEADINGS = [
     "Current Status",
     "Error looks like",
@@ -43,12 +57,12 @@ def below(text: str, heading: str) -> str:
 
 def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
     text = markdown(closed(), NOW + 7200)
-    assert "- State: drained: every affected pool was measured at or under its floor" in text
+    assert "Drained: every affected pool was measured at or under its floor" in below(text, "What happened")
     assert "- Began: 2025-12-01 02:23 UTC" in text
     assert "- Lasted: 1 h 10 min\n" in text
     assert "- Owner: U0ALEX" in text
-    assert "| linux.2xlarge | yes | 14 | 1 h 54 min |" in text
-    assert "| windows.4xlarge | not seen to queue | unknown | unknown |" in text
+    assert "| linux.2xlarge | 14 | 1 h 54 min |" in text
+    assert "Not seen to queue: linux.large, linux.4xlarge and windows.4xlarge." in text
     assert r"- 2025-12-01 02:29 UTC · U0ALEX set linux.2xlarge from 40 to 50 runners." in text
 
 
@@ -58,7 +72,7 @@ def test_each_entry_says_who_did_it_and_for_whom() -> None:
     made = offering(noted(incident(), NOW, Event.APPROVAL, asked, who="U0BEN"), "", (), whom="U0ANA")
     text = markdown(noted(made, NOW, Event.VERIFIED, checked), NOW)
     assert "U0BEN approved scaling linux.2xlarge from 15 to 22 runners, requested by U0ANA.\n" in text
-    assert "UTC: Scaling linux.2xlarge to 22" in below(text, "What was done")
+    assert "UTC: Scaling linux.2xlarge to 22" in below(text, "What was tried")
 
 
 def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
@@ -67,13 +81,15 @@ def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:
     course = QueueSeries(60.0, waited_seconds=29.2 * 3600, measured_seconds=0.9 * length, causes={"surge": 3})
     made = with_fields(closed(), candidates=(POOL,), affected=(POOL,), scores=(score,), courses={POOL: course})
     text, ended = markdown(made, NOW + 9000), json.loads(as_json(made, NOW + 9000))
-    assert "- Likely cause of linux.2xlarge: a surge of jobs\n" in text
-    assert "- Developer time lost: at least 29 hours (linux.2xlarge), 10% of the time not measured" in text
-    assert "| linux.2xlarge | yes | 14 | 1 h 54 min | at least 29 | 10% |" in text
+    assert "Likely cause in linux.2xlarge: a surge of jobs (in 3 of 3 checks)." in below(text, "Cause")
+    assert "- At least 14 jobs waited: so many at one time." in below(text, "Impact")
+    assert "- Developer time lost: at least 29 hours (linux.2xlarge), 10% of the time not measured." in text
+    assert "| linux.2xlarge | 14 | 1 h 54 min | at least 29 | 10% |" in text
+    assert "Find out why linux.2xlarge was not measured 10% of the time — owner: _to fill in_" in text
     little = with_fields(made, courses={POOL: replace(course, waited_seconds=60.0)})
     assert "| 1 h 54 min | under 0.1 | 10% |" in markdown(little, NOW + 9000), "no lower bound"
-    assert "U0ALEX set linux.2xlarge from 40 to 50 runners." in below(text, "What was done")
-    assert "- Forecasts: 1 of 1 correct" in below(text, "Forecasts")
+    assert "U0ALEX set linux.2xlarge from 40 to 50 runners." in below(text, "What was tried")
+    assert "- Forecasts: 1 of 1 correct" in below(text, "What worked")
     assert "at least 29 " in below(issue_text(made, NOW, FORM), "User impact")
     assert "a surge of jobs" in below(issue_text(made, NOW, FORM), "Root cause")
     assert ended["pools"][0]["likely_cause"] == "surge"
@@ -104,7 +120,8 @@ def test_the_sev_template_has_its_headings_in_order_with_what_is_known() -> None
     assert headings(text) == HEADINGS
     assert "2025-11-30 18:29 PST · U0ALEX" in below(text, "Incident timeline (Pacific)")
     impact = below(text, "User impact")
-    assert "- linux.2xlarge: up to 14 jobs queued, longest wait 1 h 54 min" in impact
+    assert "- At least 23 jobs waited, by the longest queue of each pool." in impact
+    assert "| linux.2xlarge | 14 | 1 h 54 min |" in impact
     assert "U0SAM silenced this alert for 1 h." in below(text, "Mitigation")
 
 
@@ -120,8 +137,8 @@ def test_the_way_to_an_early_warning_stands_below_what_tells_of_it() -> None:
 
 def test_what_is_not_known_is_said_and_not_invented() -> None:
     text = issue_text(incident(alert()), NOW, FORM)
-    for heading in ("Root cause", "Prevention/followups"):
-        assert below(text, heading) == "Not known to Tailback; to be filled in."
+    assert "Root cause, as people know it: _to fill in_" in below(text, "Root cause")
+    assert below(text, "Prevention/followups").endswith("- [ ] _to fill in_ — owner: _to fill in_, due: _to fill in_")
     assert below(text, "Mitigation").startswith("Nothing was done through Tailback.")
     assert below(text, "User impact").startswith("No pool was seen to queue.")
 
@@ -129,7 +146,7 @@ def test_what_is_not_known_is_said_and_not_invented() -> None:
 def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
     seen = noted(queueing()[0], NOW, Event.DIAGNOSED, PlainText("diagnosed the queue.", ("All 40 runners are busy.",)))
     told = below(issue_text(seen, NOW, FORM), "Root cause")
-    assert told.startswith("Not known to Tailback; to be filled in.\n\nDiagnoses:")
+    assert told.startswith("The figures show no likely cause.\n\nDiagnoses:")
     assert "All 40 runners are busy." in told
 
 
@@ -198,7 +215,7 @@ def test_a_hostile_text_stays_text(form: str) -> None:
     assert "```" not in text
     assert all(line.isprintable() or "\u2060" in line or "\u200d" in line for line in text.splitlines())
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert all(line.replace(r"\|", "").count("|") == 7 for line in rows)
+    assert all(line.replace(r"\|", "").count("|") == 6 for line in rows)
     assert json.loads(as_json(made, NOW))["title"] == made.group.title
 
 
@@ -216,6 +233,52 @@ def test_dropped_status_entries_are_counted() -> None:
 )
 def test_nothing_that_was_typed_becomes_a_link_on_github(typed: str) -> None:
     """An export is pasted there: each form that GitHub turns into a link or a mention is broken."""
-    shown = _plain(typed).replace("\\", "")
+    shown = plain(typed).replace("\\", "")
     assert not re.search(r"(?i)\bGH-\d|https?://|\bwww\.|@\w|#\d", shown)
     assert shown.replace("\u2060", "") == typed
+
+
+WITHOUT = {"without_low_seconds": 5400.0, "without_mid_seconds": 7200.0, "without_high_seconds": 10800.0}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "verdict"),
+    [
+        ((5400.0, 10800.0), "So the added runners shortened the incident."),
+        ((60.0, 120.0), "So the added runners did not shorten the incident."),
+        ((600.0, 10800.0), "no effect is shown."),
+        ((600.0, None), "no effect is shown."),
+    ],
+)
+def test_what_worked_is_what_came_beside_what_was_expected_without(
+    bounds: tuple[float, float | None], verdict: str
+) -> None:
+    """From the scale-up to the end it took 64 min."""
+    low, high = bounds
+    up = ScaleAccepted(POOL, 40, 50, 360.0, LeaseTerms(7200.0, 600.0), without_low_seconds=low,
+                       without_mid_seconds=(low + (high or 7200.0)) / 2, without_high_seconds=high)  # fmt: skip
+    over = closed()
+    scaled = with_fields(over, timeline=tuple(
+        replace(one, details=up) if one.event is Event.SCALED else one for one in over.log.timeline
+    ))  # fmt: skip
+    told = below(markdown(scaled, NOW + 9000), "What worked")
+    assert "- U0ALEX added 10 runners to linux.2xlarge." in told
+    assert verdict in told
+    assert "Without the added runners, the model expected about" in told
+
+
+def test_the_report_proposes_follow_ups_with_fields_for_people() -> None:
+    change = statement("raise_limit", pool=POOL, limit=90, runners=120)
+    made = Proposal(POOL, change, (statement("holds_a_place", seconds=600.0),), 1.0)
+    told = below(markdown(closed(), NOW, [made]), "Follow-ups")
+    assert told.startswith("- [ ] Raise the limit of linux.2xlarge from 90 to 120 — owner: ")
+    assert told.splitlines()[0].endswith("— owner: _to fill in_, due: _to fill in_")
+    assert told.splitlines()[1].startswith("  - ")
+
+
+def test_what_happened_is_told_in_order() -> None:
+    """Who took it, who took it over, and when it ended."""
+    given = handed_over(acked(incident(alert()), "U0ANA", NOW), HandedOver("U0BEN"), who="U0ANA", now=NOW, request="r")
+    told = below(markdown(given, NOW + 60), "What happened")
+    assert "U0ANA acknowledged it " in told
+    assert told.index("U0ANA handed it over to U0BEN at 02:33.") < told.index("It is still open after")
