@@ -12,10 +12,10 @@ from bot.core.reporting.summary import Report
 from bot.core.words import count, duration
 from bot.playground.replay.journal import Journal, JournalArrival, JournalForm, JournalMessage, Proposed
 from bot.playground.replay.transcript import REPEATED, stamp
-from bot.views.report.facts import change_words, why_words
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import least_hours
 from bot.views.words.forecasts import left_out_words
+from bot.views.words.proposals import change_words, why_words
 
 Json = dict[str, object]
 

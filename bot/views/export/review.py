@@ -20,11 +20,11 @@ from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.reporting.proposals import Proposal
 from bot.core.words import count, duration, listed, money, share
 from bot.views.export.plain import NOT_KNOWN, bullets, clock, plain, stamp
-from bot.views.report.facts import change_words, why_words
 from bot.views.words.causes import cause_name
 from bot.views.words.closing import LITTLE, least_hours, waited_lines, without_words
 from bot.views.words.diagnosis import evidence_words
 from bot.views.words.forecasts import score_lines
+from bot.views.words.proposals import change_words, why_words
 from bot.views.words.timeline import entry_lines, entry_words
 
 NAMING = frozenset({Event.APPROVAL, Event.HANDED_OVER, Event.HANDOVER_DECLINED})

@@ -14,6 +14,7 @@ from bot.views.blocks import container, context, header, message, section, table
 from bot.views.export.export_json import iso
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say
 from bot.views.report import facts
+from bot.views.words.proposals import change_words, why_words
 
 MOST_POOLS, MOST_DETAILED = 8, 6
 """Pools in a message, and those with details below; `/queue report POOL` gives any."""
@@ -72,12 +73,12 @@ def _pool(one: PoolReport, known: Sequence[str]) -> Marked:
 
 def _proposed(made: Report) -> Iterator[Marked]:
     for number, one in enumerate(made.proposals, 1):
-        yield say("{number}. {words}", number=number, words=escaped(facts.change_words(one), 300))
+        yield say("{number}. {words}", number=number, words=escaped(change_words(one), 300))
 
 
 def _evidence(made: Report) -> Iterator[Marked]:
     for number, one in enumerate(made.proposals, 1):
-        why = escaped("; ".join(facts.why_words(one)), 800)
+        why = escaped("; ".join(why_words(one)), 800)
         yield say("*Why proposal {number}*: {why}.", number=number, why=why)
 
 
@@ -100,8 +101,8 @@ def _lines(made: Report) -> Iterator[str]:
             yield ""
     yield "Proposals" if made.proposals else "No proposals."
     for number, proposal in enumerate(made.proposals, 1):
-        yield from _wrapped(facts.change_words(proposal), f"  {number}. ")
-        for why in facts.why_words(proposal):
+        yield from _wrapped(change_words(proposal), f"  {number}. ")
+        for why in why_words(proposal):
             yield from _wrapped(why, "     - ")
     yield from ("", *wrap(facts.legend(made), WIDTH))
 
@@ -123,7 +124,7 @@ def as_json(made: Report) -> str:
         "open_now": made.open_now,
         "pools": [_pool_fields(one) for one in made.pools],
         "proposals": [
-            {"pool": one.pool, **asdict(one.change), "words": facts.change_words(one), "evidence": facts.why_words(one)}
+            {"pool": one.pool, **asdict(one.change), "words": change_words(one), "evidence": why_words(one)}
             for one in made.proposals
         ],
     }

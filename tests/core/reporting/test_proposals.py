@@ -15,7 +15,7 @@ from bot.core.reporting.proposals import ProposalData, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import NeededLimit, needed_limit
 from bot.core.statement import statement
-from bot.views.report.facts import change_words, why_words
+from bot.views.words.proposals import change_words, why_words
 from tests.builders import POOL, closed, named
 from tests.core.pool.hours import MONDAY, full, hour
 

@@ -12,11 +12,11 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
-from bot.views.report.facts import EVIDENCE as REPORTED
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
 from bot.views.words.diagnosis import WHY, advice_words, parts_words, remedy_words
 from bot.views.words.forecasts import REASONS
 from bot.views.words.phrase import Words, in_words, phrase
+from bot.views.words.proposals import EVIDENCE as REPORTED
 from tests.diagnosis.test_rules import ROWS
 
 OF_EVIDENCE = {"repair_metric_source", "resend_requests", "restore_limit", "stop_source"}
