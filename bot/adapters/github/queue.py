@@ -156,6 +156,6 @@ def job(row: Row) -> WorkflowJob | None:
     A job with steps is running, whatever its status says (docs/design/diagnosis.md#definitions).
     """
     state = JOB_STATES.get(text(row.get("status")), JobState.WAITING)
-    if not isinstance(row.get("labels"), list):
+    if not row.get("id") or not isinstance(row.get("status"), str):
         return None
     return job_of(row, JobState.IN_PROGRESS if state is JobState.QUEUED and row.get("steps") else state)

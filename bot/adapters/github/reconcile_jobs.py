@@ -160,14 +160,17 @@ async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
                     over.add(job.id)
         if run and run.stale(known_queues.at) and not known_queues.flows(seen.repository):
             stale.update(seen.jobs)
-    labelled, newest = dict[str, list[WorkflowJob]](), await _newest_started(jobs.values(), known_queues.at)
+    astray, labelled = 0, dict[str, list[WorkflowJob]]()
+    newest = await _newest_started(jobs.values(), known_queues.at)
     async for job in in_turns(jobs.values()):
         if job.id in stale and job.state is JobState.QUEUED and job.begun < newest.get(_labels(job), 0.0):
             over.add(job.id)
+        astray += _waits_anywhere(job, known_queues.at) and job.id not in over
         for label in {key_of(label) for label in job.labels}:
             labelled.setdefault(label, []).append(job)
     at, line, doubt = known_queues.at, known_queues.line, doubts(known_queues)
-    return KnownJobs(at, line, frozenset(over), read_at(known_queues), doubt, unread(known_queues), labelled)
+    empty = unread(known_queues) or (_astray(astray) if astray else NO_TROUBLE)
+    return KnownJobs(at, line, frozenset(over), read_at(known_queues), doubt, empty, labelled)
 
 
 async def _newest_started(jobs: Iterable[WorkflowJob], now: float) -> dict[frozenset[str], float]:
@@ -229,6 +232,17 @@ def unread(known_queues: KnownQueues) -> Trouble:
         if left and not known_queues.flows(name):
             return _not_read(left, len(runs), name)
     return NO_TROUBLE
+
+
+def _waits_anywhere(job: WorkflowJob, now: float) -> bool:
+    """Whether a job has waited for longer than lists are late, and asks for no label."""
+    return not job.labels and job.state is JobState.QUEUED and now - job.begun > GRACE_SECONDS
+
+
+def _astray(number: int) -> Trouble:
+    """Jobs that name a group of runners alone: the list does not say which, so any pool may be theirs."""
+    why = f"{count(number, 'waiting job')} of GitHub asked for no label"
+    return Trouble(why, "write a label beside the group in runs-on")
 
 
 def _counting(repo: RepoSeen, now: float) -> list[Run]:

@@ -134,8 +134,16 @@ def of_github() -> Iterator[Answered]:
             w.github.denied.append("/actions/runs")
             return await w.later(700.0)
 
+    async def astray(labels: list[str] | None) -> Snapshot:
+        async with world(heeded=False) as w:
+            w.github.runner(LABEL)
+            w.github.job(w.github.run(1, age=600), 11, labels=labels)
+            return await w.look()
+
     yield Answered("github", EMPTY, look, NOW)
     yield Answered("github", PARTIAL, lambda: look(403), NOW + 700)
+    yield Answered("github", NOWHERE, lambda: astray([]), NOW, why="1 waiting job of GitHub asked")
+    yield Answered("github", NOWHERE, lambda: astray(None), NOW, why="1 waiting job of GitHub asked")
 
 
 def of_webhooks() -> Iterator[Answered]:
@@ -189,10 +197,9 @@ CANNOT = {
     ("gitlab", CONTRARY): "number and wait are of one list",
     ("jenkins", OLD): "it has no time of its own",
     ("jenkins", CONTRARY): "number and wait are of one list",
-    ("github", NOWHERE): "each job has its labels",
     ("github", OLD): "it has no time of its own",
     ("github", CONTRARY): "number and wait are of one list",
-    ("github_webhooks", NOWHERE): "each job has its labels",
+    ("github_webhooks", NOWHERE): "a job that asks for a group alone is not stored",
     ("github_webhooks", OLD): "a gap in the webhooks is what is partial",
     ("github_webhooks", CONTRARY): "number and wait are of one list",
 }
