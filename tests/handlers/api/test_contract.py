@@ -25,7 +25,7 @@ from tests.handlers.endpoint import Endpoint
 from tests.jobs.test_find import URL
 
 PAGE = "docs/reference/api.md"
-EXAMPLES = 25
+EXAMPLES = 15
 """Requests of each kind to each path, always the same ones."""
 CONTRACT: BaseSchema = schemathesis.openapi.from_dict({**document(TABLE["url"]), "security": []})
 """Every request has a token here; who is let in is tested in test_api.py."""

@@ -23,6 +23,8 @@ from tests.jobs.test_find import URL
 from tests.world import spoken
 
 MODERN, LEGACY = "2026-07-28", "legacy"
+SPOKEN = {MODERN: "2026-07-28", LEGACY: "2025-11-25"}
+"""How a client begins: the version of the protocol that it then speaks."""
 TOOLS = [
     "list_incidents",
     "get_incident",
@@ -46,10 +48,11 @@ async def client(address: str, mode: str, token: str = OPEN_TOKEN) -> AsyncItera
         yield opened
 
 
-@pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_an_assistant_reads_the_queue_by_either_protocol(mode: str) -> None:
+@pytest.mark.parametrize(("mode", "version"), SPOKEN.items())
+async def test_an_assistant_reads_the_queue_by_either_protocol(mode: str, version: str) -> None:
     """Through uvicorn without lifespan events, as in production; a result is an object with a schema."""
     async with with_api() as api, api.process() as address, client(address, mode) as assistant:
+        assert assistant.protocol_version == version
         incident = await api.world.opens(queued=14)
         tools = (await assistant.list_tools()).tools
         assert [one.name for one in tools] == TOOLS
@@ -172,12 +175,17 @@ async def test_the_same_tools_over_standard_input_and_output() -> None:
         await api.world.opens(queued=14)
         env = {"TAILBACK_URL": address, "TAILBACK_API_TOKEN": OPEN_TOKEN, "PYTHONPATH": str(ROOT)}
         command = StdioServerParameters(command=sys.executable, args=["-m", "handlers", "mcp"], env=env)
-        async with Client(command, mode=MODERN) as assistant:
-            assert [one.name for one in (await assistant.list_tools()).tools] == TOOLS
-            pool = await assistant.call_tool("get_pool", {"pool": POOL})
-            assert (pool.structured_content or {})["judgement"]["queued"] == 14
-            refused = await assistant.call_tool("get_pool", {"pool": "nothing"})
-            assert "There is no such pool" in refused.content[0].text  # type: ignore[union-attr]
+
+        async def asks(mode: str, version: str) -> None:
+            async with Client(command, mode=mode) as assistant:
+                assert assistant.protocol_version == version
+                assert [one.name for one in (await assistant.list_tools()).tools] == TOOLS
+                pool = await assistant.call_tool("get_pool", {"pool": POOL})
+                assert (pool.structured_content or {})["judgement"]["queued"] == 14
+                refused = await assistant.call_tool("get_pool", {"pool": "nothing"})
+                assert "There is no such pool" in refused.content[0].text  # type: ignore[union-attr]
+
+        await asyncio.gather(*(asks(*one) for one in SPOKEN.items()))
 
 
 def test_the_library_of_the_tools_is_loaded_by_the_first_client_only() -> None:
