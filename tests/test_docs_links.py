@@ -56,6 +56,14 @@ def test_every_page_of_docs_is_reached_from_the_readme() -> None:
     assert {one.path for one in pages()} - clicks("README.md").keys() == set()
 
 
+def test_the_home_page_calls_each_page_by_its_title() -> None:
+    """Who follows a link, or searches for it, finds the words again."""
+    home = page("docs/README.md")
+    named = [(text, target_of(home.path, target)[0]) for _, text, target in home.links() if "://" not in target]
+    titles = [(text, file.read_text("utf-8").partition("\n")[0].removeprefix("# ")) for text, file in named]
+    assert [one for one in titles if one[0] != one[1]] == []
+
+
 def test_the_answer_to_each_question_of_newcomers_is_two_clicks_away() -> None:
     """From the home page, without the list of questions."""
     questions = "docs/questions.md"
