@@ -334,7 +334,7 @@ class SlackDriver:
             raise NotShownError(f"no channel {channel!r}; there are {there}")
         if ephemeral:
             return [each for each in await self._ephemerals(user) if each.channel == place["id"]]
-        return [Message(self, str(place["id"]), data) for data in listed(place, "messages")]
+        return [Message(self, str(place["id"]), data, user=user) for data in listed(place, "messages")]
 
     async def _ephemerals(self, user: str) -> list[Message]:
         mine = listed(await self.screen(user), "ephemerals")

@@ -1,9 +1,13 @@
 """What can be said instead of pressed: `/queue`, `@tailback` in a thread, the shortcut, App Home, the menu."""
 
+from functools import partial
+
 from tests.journeys.opening import opened
 from tests.journeys.setup import LARGE, LINUX
 from tests.journeys.world import World
+from tests.patience import PATIENCE_SECONDS
 from tests.said import acknowledged, queue
+from tests.slack_driver import Message
 
 
 async def test_reading_verbs_answer_one_person_alone(world: World) -> None:
@@ -112,3 +116,32 @@ async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None
     await parent.until("<@U0BEN> closed this incident")
     assert parent.buttons == []
     await parent.reply("closed this incident")
+
+
+async def test_the_people_of_an_incident(world: World) -> None:
+    """Handed over, declined in the direct message, escalated from the menu after a question, and a reminder."""
+    slack, parent = world.slack, await opened(world)
+    await slack.mention("ack", parent)
+    await parent.until(acknowledged("U0ANA"))
+    await slack.mention("handover <@U0GUEST>", parent)
+    await slack.ephemeral(containing="This person is a guest. Only full members can own an incident.")
+    await slack.mention("handover <@U0BEN> watch the autoscaler", parent)
+    await parent.until("Owned by <@U0BEN>, handed over by <@U0ANA>")
+
+    async def told(user: str, words: str) -> Message:
+        look = partial(slack.messages, "tailback", user)
+        return await slack.newest(look, lambda one: words in one.text, PATIENCE_SECONDS, f"{words!r} for {user}")
+
+    direct = await told("U0BEN", "You own this incident now.")
+    assert "watch the autoscaler" in direct.text
+    assert queue(14, 6840) in direct.text
+    await direct.click("Decline", user="U0BEN")
+    await parent.until(acknowledged("U0ANA"))
+    await told("U0ANA", "You own this incident again.")
+    await parent.choose("Escalate", user="U0CHI")
+    question = await slack.modal("U0CHI", "Escalate?")
+    assert not [one for one in await parent.replies() if "escalated this incident" in one.text]
+    assert await question.submit() == {}
+    assert "<!subteam^S0ONCALL>" in (await parent.reply("<@U0CHI> escalated this incident.")).text
+    await slack.mention("remind 30m", parent)
+    await slack.ephemeral(containing="unless the queue has drained")
