@@ -1,6 +1,7 @@
 """Hand-over: the owner changes, the new one is told with the state in five lines, and may decline."""
 
 import json
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from bot.core.external import Outsider
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Surface
+from bot.notifications.deliver import DIRECT_SECONDS
 from bot.ports import Failure, Person
 from bot.views.export.markdown import markdown
 from bot.views.words import refusals
@@ -23,15 +25,21 @@ def direct(world: World, who: str = BEN) -> list[str]:
 
 
 async def hands_over(world: World, to: str = BEN, who: str = ANA, *note: str) -> Answer:
-    return await world.done(world.says("handover", f"<@{to}>", *note, who=who))
+    return await told(world, world.says("handover", f"<@{to}>", *note, who=who))
+
+
+async def told(world: World, asked: Awaitable[Answer]) -> Answer:
+    """What came of it, after a second: direct messages leave one by one."""
+    answer = await world.done(asked)
+    await world.passes(DIRECT_SECONDS)
+    return answer
 
 
 async def declines(world: World, who: str = BEN, message: int = -1) -> Answer:
     """Presses the button of the direct message."""
     found = [one for one in world.chat.messages if one.channel == who][message]
-    return await world.done(
-        world.asks("decline_handover", who, channel="D0BEN", message=found.ts, request_id=value_of(found))
-    )
+    pressed = {"channel": "D0BEN", "message": found.ts, "request_id": value_of(found)}
+    return await told(world, world.asks("decline_handover", who, **pressed))
 
 
 def value_of(shown: SlackMessage) -> str:
