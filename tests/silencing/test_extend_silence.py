@@ -34,14 +34,14 @@ async def test_it_lasts_as_long_again_from_now() -> None:
 
 async def test_its_owner_is_told_again_before_the_new_end() -> None:
     world = await silenced("1h")
-    await world.passes(3100, step=100)
+    await world.passes(3100, step=310)
     assert any("The silence ends in" in text for text in world.replies)
     await world.done(presses(world))
-    await world.passes(3100, step=100)
+    await world.passes(3100, step=310)
     assert len([text for text in world.replies if "The silence ends in" in text]) == 2
     await world.done(presses(world))
     assert active(world) == 1
-    await world.passes(3700, step=100)
+    await world.passes(3700, step=370)
     assert active(world) == 0
     assert "The silence has expired" in world.replies[-1]
     assert [entry for entry in world.incident.log.timeline if entry.choices] == []
@@ -87,9 +87,9 @@ async def test_two_presses_are_one() -> None:
 
 async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
     world = await silenced("drained", custom="30m")
-    await world.passes(1200, step=30)
+    await world.passes(1200, step=120)
     await world.done(world.says("prolong", "2h"))
-    await world.passes(1800, step=30)
+    await world.passes(1800, step=180)
     assert active(world) == 1
     await drains(world)
     assert active(world) == 0
