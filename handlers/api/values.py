@@ -16,7 +16,7 @@ from bot.core.pool.pool import Pool, Snapshot
 from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report
 from bot.views.export.export_json import incident_object, iso, judgement, more_runners
-from handlers.api.documents import EffectsDocument, Figure, JobDocument, Judgement, MoreRunners, Range, Start
+from handlers.api.documents import Cause, EffectsDocument, Figure, JobDocument, Judgement, MoreRunners, Range, Start
 from handlers.api.incident_documents import (
     IncidentDocument,
     IncidentSummary,
@@ -73,7 +73,14 @@ def judgement_of(judged: JudgedPool) -> Judgement:
         drain["reason"] = NOT_MADE
     more = told["more_runners"] if judged.more else {"helps": judged.helps, "effects": None}
     whole: Judgement = _adapter(Judgement).validate_python({**told, "forecast": drain, "more_runners": more})
-    return whole
+    return replace(whole, causes=[_dated(cause) for cause in whole.causes])
+
+
+def _dated(cause: Cause) -> Cause:
+    """What shows a cause, with its time as everywhere in the API; other readers have epoch seconds."""
+    told = [{**one, "since": iso(since)} if isinstance(since := one.get("since"), int | float) else one
+            for one in cause.because]  # fmt: skip
+    return replace(cause, because=told)
 
 
 def effects_document(judged: JudgedPool) -> EffectsDocument:
@@ -94,7 +101,8 @@ def incident_document(incident: Incident) -> IncidentDocument:
     told = incident_object(incident, until)
     whole = told if incident.closed else {**told, "lasted_seconds": None}
     made: IncidentDocument = _adapter(IncidentDocument).validate_python(whole)
-    return made
+    pools = [replace(one, causes=[_dated(cause) for cause in one.causes]) for one in made.pools]
+    return replace(made, pools=pools)
 
 
 def incident_summary(incident: Incident) -> IncidentSummary:

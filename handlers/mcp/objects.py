@@ -3,12 +3,12 @@
 An assistant may take any text for an instruction. So no sentence holds what a sender wrote, and such a field is short.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import Field
 
-from handlers.api.documents import JobDocument, JobPage, Range, Start
+from handlers.api.documents import Cause, JobDocument, JobPage, Judgement, PoolDocument, Range, Start, Values
 from handlers.api.incident_documents import IncidentDocument, IncidentPage, IncidentPool, IncidentSummary
 
 LONGEST_TEXT = 300
@@ -98,6 +98,25 @@ def outside(text: str | None) -> str | None:
     return text if text is None or len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
 
 
+def tool_judgement(one: Judgement) -> Judgement:
+    """The judgement; names of jobs that show a cause are text from outside."""
+    return replace(one, causes=[_cause(cause) for cause in one.causes])
+
+
+def tool_pool(one: PoolDocument) -> PoolDocument:
+    return replace(one, judgement=tool_judgement(one.judgement))
+
+
+def _cause(one: Cause) -> Cause:
+    return replace(one, because=[_named(values) for values in one.because])
+
+
+def _named(values: Values) -> Values:
+    job = values.get("job")
+    rest = {name: value for name, value in values.items() if name != "job"}
+    return {"job_name": outside(job), **rest} if isinstance(job, str) else values
+
+
 def tool_incidents(page: IncidentPage) -> ToolIncidents:
     return ToolIncidents([_incident(one, one.pools) for one in page.items], page.next)
 
@@ -108,7 +127,7 @@ def tool_incident(one: IncidentDocument) -> ToolIncidentDetail:
         _incident(one, [pool.name for pool in one.pools if pool.affected]),
         one.owner,
         [ToolAlert(outside(alert.name), alert.status, alert.starts_at, alert.ends_at) for alert in one.alerts],
-        one.pools,
+        [replace(pool, causes=[_cause(cause) for cause in pool.causes]) for pool in one.pools],
         [ToolEvent(_text(entry.get("at")), str(entry.get("event", "")), _text(entry.get("who")))
          for entry in one.timeline],
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """The tools: each reads one path of the API, has a schema of its result, and refuses with our sentence."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -16,7 +17,16 @@ from handlers.api.documents import EffectsDocument, JobPage, Judgement, PoolDocu
 from handlers.api.endpoints import MOST_ADDED, MOST_COUNTS, MOST_ITEMS
 from handlers.api.incident_documents import IncidentDocument, IncidentPage, ReportDocument
 from handlers.api.problems import ApiRefused
-from handlers.mcp.objects import ToolIncidentDetail, ToolIncidents, ToolJobs, tool_incident, tool_incidents, tool_jobs
+from handlers.mcp.objects import (
+    ToolIncidentDetail,
+    ToolIncidents,
+    ToolJobs,
+    tool_incident,
+    tool_incidents,
+    tool_jobs,
+    tool_judgement,
+    tool_pool,
+)
 from handlers.mcp.reads import PATH, Query, Reads
 from handlers.version import VERSION
 
@@ -44,15 +54,16 @@ class Tools:
 
     async def list_pools(self, state: Literal["", "queueing"] = "", limit: Limit = 50, cursor: Cursor = "") -> PoolPage:
         """The configured pools with figures, causes and forecasts. `state="queueing"`: only those with a queue."""
-        return await self._read(PoolPage, "list_pools", (), {"state": state, "limit": limit, "cursor": cursor})
+        page = await self._read(PoolPage, "list_pools", (), {"state": state, "limit": limit, "cursor": cursor})
+        return replace(page, items=[tool_pool(one) for one in page.items])
 
     async def get_pool(self, pool: PoolName) -> PoolDocument:
         """One pool as it was measured last: figures, causes, forecast, effect of more runners, open incident."""
-        return await self._read(PoolDocument, "get_pool", (pool,))
+        return tool_pool(await self._read(PoolDocument, "get_pool", (pool,)))
 
     async def diagnose_pool(self, pool: PoolName) -> Judgement:
         """Measures one pool now, and judges it: why jobs wait, when the queue drains, whether more runners help."""
-        return await self._read(Judgement, "diagnose_pool", (pool,))
+        return tool_judgement(await self._read(Judgement, "diagnose_pool", (pool,)))
 
     async def estimate_more_runners(
         self,

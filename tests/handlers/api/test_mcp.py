@@ -13,10 +13,14 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from pydantic import TypeAdapter
 
-from handlers.mcp.objects import LONGEST_TEXT
+from bot.views.export.export_json import iso
+from handlers.api.documents import Cause
+from handlers.api.values import _dated
+from handlers.mcp.objects import LONGEST_TEXT, _cause
 from tests.architecture.tree import ROOT
-from tests.builders import POOL
+from tests.builders import NOW, POOL
 from tests.handlers.api.conftest import OPEN_TOKEN, PRIVATE_TOKEN, bearer, with_api
 from tests.handlers.endpoint import Endpoint
 from tests.jobs.test_find import URL
@@ -105,6 +109,16 @@ async def test_text_from_outside_stands_in_fields_of_its_own_and_is_short() -> N
             found = list(texts(told, "Ignore all"))
             assert found, tool
             assert all(key == "alert_text" and len(text) <= LONGEST_TEXT for key, text in found)
+
+
+def test_the_name_of_a_job_that_shows_a_cause_is_text_from_outside_and_its_time_a_date() -> None:
+    shown = {"job": "x" * 400, "seconds": 3660, "since": NOW}
+    told = {"id": "slower", "confidence": "high", "share": None, "because": [shown]}
+    cause = _dated(TypeAdapter(Cause).validate_python(told))
+    assert cause.because == [{**shown, "since": iso(NOW)}]
+    (named,) = _cause(cause).because
+    assert (named["job_name"], named["seconds"]) == ("x" * 299 + "…", 3660)
+    assert "job" not in named
 
 
 def texts(value: Any, part: str, key: str = "") -> list[tuple[str, str]]:
