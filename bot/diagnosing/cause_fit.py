@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.context.context import Action, Context
-from bot.core.incident.details.events import CauseJudged
+from bot.core.incident.details.events import CauseJudged, Diagnosed, IncidentEnded
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction, Surface, judgement_of
@@ -28,7 +28,12 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     request = done(new_request(context, own, held, AtOnce(cause)), "fits" if fits else "does_not_fit", now)
 
     def move(fresh: Incident) -> Incident:
-        return noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False, request=request.id)
+        after = noted(fresh, now, Event.NOTED, details, who=interaction.who, tell=False, request=request.id)
+        log = after.log
+        for entry in log.timeline:
+            if isinstance(entry.details, Diagnosed | IncidentEnded):  # they ask, and show the answers
+                log = log.shown_anew(entry)
+        return replace(after, log=log)
 
     await submit(context, interaction, held, request, move, over=True)
     return Answer(whisper=plain_answer(judged_words(details)))

@@ -52,7 +52,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     return (
         Answer(whisper=plain_answer(f"Reading {name} now; the answer follows here, for you alone."))
         if alone
-        else Answer()
+        else Answer(about=held.value.id if held else "")
     )
 
 

@@ -15,20 +15,22 @@ from bot.ports import Refused
 from bot.views.home.answers import status as drawn
 from bot.views.words import refusals
 
-MOST_POOLS = 20
-PATIENCE_SECONDS = 1.2
-"""After this time the last known figures are shown, marked as old."""
+MOST_POOLS = 12
+"""As many as the answer shows."""
+SHARED_SECONDS = 1.2
+"""So long one measurement answers all who ask; about as long as they wait for it."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Show fresh figures, and measure stale ones first."""
+    """Show the figures of now for a named pool or a thread; of all pools the stored ones, the stale ones measured."""
     names = await _asked(context, interaction)
     if not names:
         raise Refused(refusals.NO_POOL)
     now, paces = context.now(), context.settings.file.paces
     held = await context.looked_at(names)
     pools = {name: held.get(name, Pool(name)) for name in names}
-    old = [pools[name] for name in names if stale(pools[name], now, paces.poll)][:MOST_POOLS]
+    all_of_them = not interaction.words and not interaction.thread
+    old = [one for one in pools.values() if not all_of_them or stale(one, now, paces.poll)][:MOST_POOLS]
     looked = await asyncio.gather(*(_measured_pool(context, pool) for pool in old))
     pools |= {pool.id: pool for pool in looked}
     view = View(pools, context.settings.file.pools)
@@ -52,11 +54,10 @@ async def _warned_from(context: Context, pools: Mapping[str, Pool]) -> float | N
 
 
 async def _measured_pool(context: Context, pool: Pool) -> Pool:
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await measure_now(context, pool)
-    except TimeoutError:
-        return pool
+    """One measurement for all who ask at once; a slow one goes on, and the stored figures say their age."""
+    asked = ("status", pool.id)
+    made = await context.making.get(asked, lambda: measure_now(context, pool), context.monotonic, SHARED_SECONDS)
+    return made or pool
 
 
 async def _asked(context: Context, interaction: Interaction) -> list[str]:

@@ -83,7 +83,7 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
         JOB,
         TourStep("Try the wrong thing", "More runners cannot help. Press **Scale up**, enter five more than there are, "
                  "and see what it says.", ("scaled",), "action-scale_up"),
-        TourStep("Undo", "In the thread, press **Release now**: the extra runners are given up.", ("lent",),
+        TourStep("Undo", "In the thread, press **Undo**: the extra runners are given up.", ("lent",),
                  "action-hand_back"),
         DRAIN,
     ),

@@ -63,7 +63,7 @@ async def finish(  # noqa: PLR0913 - the parts of a request that is done at once
     """Store a request that is done with its change of the incident; `words` are those that the person wrote."""
     request = done(new_request(context, interaction, held, AtOnce(words)), outcome, context.now())
     await submit(context, interaction, held, request, move, over=over)
-    return Answer()
+    return Answer(about=held.value.id)
 
 
 async def hand_over(  # noqa: PLR0913 - the parts of a request that a worker does
@@ -87,7 +87,7 @@ async def hand_over(  # noqa: PLR0913 - the parts of a request that a worker doe
         return noted(about, now, Event.REQUESTED, details, who=request.who, tell=False, request=request.id)
 
     await submit(context, interaction, held, request, move, over=over)
-    return Answer()
+    return Answer(about=held.value.id)
 
 
 async def submit(  # noqa: PLR0913 - the parts of one atomic change

@@ -1,4 +1,4 @@
-"""Slack's native line chart of a pool's queue with its forecast, and the same as a line of text."""
+"""Slack's native line chart of a pool's queue up to now, and of its longest wait."""
 
 import math
 from bisect import bisect
@@ -14,28 +14,21 @@ from bot.core.incident.queue_series import QueueSeries, segments, until
 from bot.core.incident.sparkline import pictured
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
-from bot.core.pool.outlook import Forecast
 from bot.core.pool.pool import Pool, stale
 from bot.core.words import clock
 from bot.views.mrkdwn import clean, clipped
 from bot.views.words.interval import RECENT_SECONDS
 
 MOST_CATEGORIES = 20
-AHEAD = 4
-"""Categories after now, when there is a forecast."""
-FUTURE = "+"
-"""Begins the label of a point that is a forecast."""
 _MINUTES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 360, 720, 1440, 10080)
 BUCKET_SECONDS = tuple(60 * minutes for minutes in _MINUTES)
 MOST_UNKNOWN = 0.25
 """With a larger share of unknown buckets there is no chart."""
-FAR_ABOVE = 3.0
-"""A limit so many times above the rest would flatten the queue, so it is left out."""
 DAY_SECONDS = 86400
 
 Pairs = Sequence[tuple[float, float]]
 Series = list[tuple[str, list[float]]]
-"""Name and values, from the lowest layer of the chart up."""
+"""Name and values; Slack gives colors by their order, so the queue is always first."""
 Choose = Callable[[Sequence[float]], float]
 
 
@@ -44,13 +37,13 @@ class Window:
     first: float
     last: float
     closed: bool
-    """For an ended incident: clock times instead of distances from now, and no forecast."""
+    """For an ended incident: clock times instead of distances from now."""
     newest: str = "now"
     """The label of the newest point; a stale one is not that of now."""
 
-    def buckets(self, ahead: int) -> tuple[float, list[float]]:
+    def buckets(self) -> tuple[float, list[float]]:
         """(seconds of a bucket, the end of each, oldest first, the last one is `last`)."""
-        most = MOST_CATEGORIES - ahead
+        most = MOST_CATEGORIES
         span = max(self.last - self.first, 1.0)
         width = next((w for w in BUCKET_SECONDS if span / w <= most), BUCKET_SECONDS[-1])
         number = min(most, max(2, math.ceil(span / width)))
@@ -70,12 +63,12 @@ def charts_of(incident: Incident, entry: Entry) -> list[Block]:
 
 
 def chart_now(incident: Incident, view: View, now: float, timing: Timing) -> Block | None:
-    """The chart of the first message: the worst pool's queue up to now, and where its forecast sees it go."""
+    """The worst pool's queue up to now; the forecast stands in words, because its time has another scale."""
     for name in pictured(incident)[:1]:
         recorded, pool = incident.pools.courses[name], view.pools.get(name, Pool(name))
         live = not stale(pool, now, timing.poll)
         window = _window(incident, recorded, closed=incident.closed, live=live)
-        return queue_chart(name, recorded, window, pool.said if live else None)
+        return queue_chart(name, recorded, window)
     return None
 
 
@@ -87,51 +80,28 @@ def _window(incident: Incident, recorded: QueueSeries, *, closed: bool, live: bo
     return Window(first, last, closed, "now" if live else "last")
 
 
-def queue_chart(pool: str, recorded: QueueSeries, window: Window, forecast: Forecast | None = None) -> Block | None:
-    """Jobs queued, runners and limit; None when too little is known. An unknown bucket is left out, never zero."""
-    foreseen = forecast is not None and not window.closed and bool(forecast.queued) and forecast.bounds is not None
-    width, ends = window.buckets(AHEAD if foreseen else 0)
+def queue_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
+    """Jobs queued, then runners; None when too little is known. An unknown bucket is left out, never zero."""
+    width, ends = window.buckets()
     known = _levels(segments(recorded, "queued"), ends, width)
     if not known:
         return None
     series = [("queued", list(known.values()))]
-    for figure, name in (("online", "runners"), ("limit", "limit")):
-        stretches = segments(recorded, figure)
-        values = [_value(stretches, end - width, end, itemgetter(-1)) for end in known]
-        if all(value is not None for value in values):
-            series.insert(0, (name, [value or 0.0 for value in values]))
-    others = max(max(values) for name, values in series if name != "limit")
-    shown = [one for one in series if one[0] != "limit" or max(one[1]) <= FAR_ABOVE * max(others, 1.0)]
+    stretches = segments(recorded, "online")
+    runners = [_value(stretches, end - width, end, itemgetter(-1)) for end in known]
+    if all(value is not None for value in runners):
+        series.append(("runners", [value or 0.0 for value in runners]))
     labels = [_label(end, window, width) for end in known]
-    if forecast is not None and foreseen:
-        shown, labels = _with_fan(shown, labels, forecast, width)
-    return _line(f"{clipped(clean(pool), 30)}: queue", labels, shown, "Jobs, runners", window)
+    return _line(f"{clipped(clean(pool), 30)}: queue", labels, series, "Jobs, runners", window)
 
 
 def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
     """The longest wait in whole minutes, as messages tell it; None when too little is known."""
-    width, ends = window.buckets(0)
+    width, ends = window.buckets()
     known = _levels(segments(recorded, "oldest_wait_seconds"), ends, width)
     labels = [_label(end, window, width) for end in known]
     series = [("longest wait", [wait // 60 for wait in known.values()])]
     return _line(f"{clipped(clean(pool), 30)}: wait (min)", labels, series, "Minutes", window) if known else None
-
-
-def _with_fan(series: Series, labels: list[str], fan: Forecast, width: float) -> tuple[Series, list[str]]:
-    """The queue at best and at worst: equal to it up to now, then straight down to empty. It replaces the runners."""
-    kept = [one for one in series if one[0] != "runners"]
-    queued = next(values for name, values in kept if name == "queued")
-    now, low, high = queued[-1], fan.low_seconds or 1.0, fan.high_seconds or 1.0
-    step = next((one for one in BUCKET_SECONDS if one >= max(width, high / AHEAD)), BUCKET_SECONDS[-1])
-
-    def falling(until: float) -> list[float]:
-        return [round(max(0.0, now * (1 - step * ahead / max(until, 1.0))), 1) for ahead in range(1, AHEAD + 1)]
-
-    best, worst = [*queued, *falling(low)], [*queued, *falling(high)]
-    middle = [round((one + other) / 2, 1) for one, other in zip(best, worst, strict=True)]
-    limit = [(name, [*values, *[values[-1]] * AHEAD]) for name, values in kept if name == "limit"]
-    ahead = [f"{FUTURE}{_span(step * number)}" for number in range(1, AHEAD + 1)]
-    return [*limit, ("at worst", worst), ("at best", best), ("queued", middle)], [*labels, *ahead]
 
 
 def _levels(stretches: tuple[Pairs, ...], ends: Sequence[float], width: float) -> dict[float, float]:
@@ -179,7 +149,7 @@ def _span(seconds: float, *, minutes: bool = True) -> str:
 
 def _line(title: str, labels: list[str], series: Series, unit: str, window: Window) -> Block | None:
     """The block; None if two buckets cannot be told apart."""
-    x_label = "UTC" if window.closed else f"Before and after {clock(window.last)} UTC"
+    x_label = "UTC" if window.closed else f"Before {clock(window.last)} UTC"
     data = [
         {"name": name, "data": [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)]}
         for name, values in series

@@ -5,7 +5,6 @@ from typing import Any
 
 from bot.core.message import Block, Message
 from bot.views.blocks import actions, section, text_table
-from bot.views.chart import FUTURE
 from bot.views.mrkdwn import clean, joined, say
 from bot.views.words.sparkline import sparkline
 
@@ -45,7 +44,7 @@ def _simpler(block: Shape, kinds: frozenset[str]) -> Iterable[Block]:
 
 def _sparkline(block: Shape) -> Iterable[Block]:
     """The last series up to now as a line of bars with its first, highest and last value; the text has the others."""
-    points = [one for one in block["chart"]["series"][-1]["data"] if not one["label"].startswith(FUTURE)]
+    points = block["chart"]["series"][0]["data"]
     values = [float(point["value"]) for point in points]
     first, peak, last = (f"{value:g}" for value in (values[0], max(values), values[-1]))
     span = f"{points[0]['label']} to {points[-1]['label']}"

@@ -12,7 +12,9 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.context.context import Context
+from bot.context.queries import permalinks
 from bot.core.incident.incident import Incident
+from bot.core.message import Message
 from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id
 from bot.ports import Failure, Refused, Unreachable
@@ -20,7 +22,7 @@ from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, greeted, helped
 from bot.requests.permission import Repeated, TooOften, ask, on_record, paced
 from bot.requests.submit import RecordLost, SeveralIncidents, refused
 from bot.views.dialogs.modals import in_dialog
-from bot.views.home.answers import RECORDED, incident_choice, refusal
+from bot.views.home.answers import accepted, incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
 from bot.views.thread.results import CAUSE_FIT
 from bot.views.words import refusals
@@ -41,6 +43,7 @@ from handlers.slack_app.respond import Afterwards, tell, tell_workflow
 PATIENCE_SECONDS = 1.8
 """Slack waits 3 s; an answer that asks to try again must arrive in time."""
 ASK_TRIES = 3
+LINK_SECONDS = 0.5
 
 GUESSABLE = tuple(word for word, action in VERBS.items() if not action.acts)
 """The verbs that a typing mistake may mean: a verb that acts is never guessed."""
@@ -260,6 +263,16 @@ async def _unknown_dialog(ack: Ack) -> None:
     await ack(response_action="update", view=dict(in_dialog(refusal(refusals.OTHER_RELEASES_DIALOG))))
 
 
+async def _accepted(context: Context, interaction: Interaction, answer: Answer) -> Message:
+    """Where the answer follows, with its link if Slack tells it in time."""
+    action, thread = VERBS.get(interaction.name), ""
+    with contextlib.suppress(Unreachable, TimeoutError):
+        async with asyncio.timeout(LINK_SECONDS):
+            held = await context.store.get(Incident, answer.about) if answer.about else None
+            thread = (await permalinks(context, [held.value])).get(answer.about, "") if held else ""
+    return accepted(thread, measures=action is not None and action.measures)
+
+
 def _commanded(context: Context, afterwards: Afterwards) -> Handler:
     async def commanded(ack: Ack, body: Body) -> None:
         interaction = from_command(body)
@@ -268,7 +281,7 @@ def _commanded(context: Context, afterwards: Afterwards) -> Handler:
             afterwards.do(tell(context, interaction, answer))
             await ack()
         else:
-            said = answer.whisper or RECORDED
+            said = answer.whisper or await _accepted(context, interaction, answer)
             await ack(text=said.text, blocks=[dict(b) for b in said.blocks], response_type="ephemeral")
 
     return commanded

@@ -7,7 +7,6 @@ import pytest
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, HourStats
 from bot.core.record import Change, Put, Stored
-from bot.diagnosing import status
 from bot.ports import Refused
 from tests.builders import NOW, POOL
 from tests.fakes import HangingMetrics
@@ -39,13 +38,21 @@ async def test_in_a_thread_the_incidents_pools_are_shown(world: World) -> None:
     assert OTHER_POOL not in whisper(await world.says("status")).text
 
 
-async def test_what_is_fresh_is_not_measured_again(world: World) -> None:
-    """Ten people ask, and the source is asked once."""
+async def test_those_who_ask_at_once_share_one_measurement(world: World) -> None:
+    """Ten people ask about a pool, and the source is asked once; the answer is of now, not of the last poll."""
     await world.opens()
     before = world.metrics.script.count("snapshot")
     for _ in range(10):
         await text(world, POOL)
-    assert world.metrics.script.count("snapshot") == before
+    assert world.metrics.script.count("snapshot") == before + 1
+
+
+async def test_a_named_pool_is_measured_and_all_pools_only_where_they_are_stale(world: World) -> None:
+    await world.opens(queued=14)
+    world.queues(19)
+    world.clock.advance(5)
+    assert "14 jobs queued" in await text(world)
+    assert "19 jobs queued" in await text(world, POOL)
 
 
 async def test_an_unknown_pool_is_named_with_those_there_are() -> None:
@@ -69,16 +76,17 @@ async def test_a_source_that_fails_is_unknown_and_not_empty(world: World) -> Non
     assert "0 jobs" not in told
 
 
-async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown() -> None:
     """Each is waited for only as long as Slack's 3 s allow, and all at the same time."""
 
     world = World()
-    monkeypatch.setattr(status, "PATIENCE_SECONDS", 0.3)
+    world.context.making.patience_seconds = 0.3
     world.queues(14)
     world.context.metrics = {POOL: world.metrics, OTHER_POOL: HangingMetrics(world.clock)}
     told = await text(world)
     assert "linux.2xlarge: 14 jobs queued" in told
     assert "linux.gpu: queue unknown" in told or "unknown" in told
+    await world.context.making.close()
 
 
 async def test_it_says_from_when_on_early_warnings_come(world: World) -> None:

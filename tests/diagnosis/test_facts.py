@@ -45,7 +45,7 @@ def test_before_a_job_has_waited_long_an_unknown_figure_is_no_lack(figures: dict
 
 def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
-    for long, words in (("ab", "Only a and b are affected"), ("abc", "Widespread: 3 of 4")):
+    for long, words in (("ab", "a and b are affected. The other 2 pools are fine."), ("abc", "Widespread: 3 of 4")):
         found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
         lengths = {name: 30 if name in long else 0 for name in MANY}
         assert survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in lengths.items()]).startswith(words)
@@ -61,7 +61,7 @@ def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> N
         return survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in zip("ab", queued, strict=True)])
 
     assert told(30, None) == "a has a queue (2 pools could not be measured)."
-    assert told(30, 0) == "a is affected (1 of 2 pools) (1 pool could not be measured)."
+    assert told(30, 0) == "The other 2: 1 fine, 1 unknown."
     assert told(None, None) == "The queue is unknown in every pool (not zero)."
     calm = replace(found, queueing=())
     assert survey_headline(calm, [Snapshot("a", AT, queued=0), Snapshot("b", AT)]) == (

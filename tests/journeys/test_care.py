@@ -55,11 +55,11 @@ async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Pa
         [(pool, target, _)] = world.farm.sets
         assert (pool, target) == (LINUX, 24)
         world.farm.pools[LINUX].busy = 24
-        came = await parent.reply("verified. 24 runners online (14 more)")
+        came = await parent.reply("14 of 14 extra runners came; 24 of 24 online")
         await came.click("Undo", user=BEN)
         await parent.reply("returned the extra runners: linux.2xlarge is back to 10 (was 24)")
         assert world.farm.pools[LINUX].current == 10
-        await parent.until("verified")
+        await parent.until("extra runners came")
         again = await parent.reply("undone, back to 10")
         assert again.buttons == []
 

@@ -59,7 +59,7 @@ async def test_every_forecast_is_compared_with_the_truth_at_the_end() -> None:
     assert world.incident.closed
     assert len(world.incident.pools.scores) >= kept
     assert not any(score.left_out for score in world.incident.pools.scores)
-    assert "Forecasts: " in world.replies[-1]
+    assert "Forecasts: " not in world.replies[-1], "the export has them"
     assert world.pool_record().scores == world.incident.pools.scores
     assert world.pool_record().forecasts == ()
 
@@ -86,7 +86,7 @@ async def report_of(world: World) -> str:
 async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later() -> None:
     """The watch goes on measuring: pool, report and export know the truth; the thread is left alone and shut."""
     world = await by_hand()
-    assert "not scored: the incident ended before the queue drained" in world.replies[-1]
+    assert not_scored(world.incident.pools.scores)[LeftOut.WAITING] >= 1
     told, edits = world.replies, world.parent.edits
     before = world.incident
     await drains(world)
@@ -139,7 +139,6 @@ async def test_what_was_foretold_before_somebody_scaled_is_counted_as_left_out()
     await world.passes(180, step=30)
     assert world.incident.closed
     assert not_scored(world.incident.pools.scores)[LeftOut.SCALED] == before
-    assert f"{before} not scored: the pool was scaled" in world.replies[-1]
 
 
 async def test_a_request_in_shadow_mode_leaves_no_forecast_out() -> None:

@@ -1,7 +1,10 @@
 """Clicks, modals, commands and mentions between a driver and a real Bolt app, by signed HTTP."""
 
 import asyncio
+import json
+import re
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Ack, Body, SlackWithApp, button, modal, section
 from tests.slack_driver import Message, NotShownError, RefusedError, listed
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 OPEN = "OPEN: linux.2xlarge"
 
 
@@ -273,3 +277,38 @@ async def test_an_event_that_fails_is_sent_again_with_its_number_and_reason(cont
     await asyncio.wait_for(last.wait(), PATIENCE_SECONDS)
     assert [entry[1] for entry in seen] == [None, ["1"], ["2"], ["3"]]
     assert len({entry[0] for entry in seen}) == 1
+
+
+async def test_every_element_of_the_golden_messages_can_be_pressed_and_says_what_it_is(context: SlackWithApp) -> None:
+    """With what the page sends for each: a button its value, a menu its option, a thumb the value of its side."""
+    context.app.action(re.compile(""))(context.note)
+    pressed = set()
+    for path in sorted(GOLDEN.glob("*.json")):
+        drawn = json.loads(path.read_text())
+        blocks = drawn.get("blocks") if isinstance(drawn, dict) else None
+        if not blocks or drawn.get("type") in {"modal", "home"}:
+            continue
+        sent = await context.kit.client.chat_postMessage(channel=CI, text=path.stem, blocks=blocks)
+        stored = context.kit.stand_in.workspace.find(context.kit.stand_in.workspace.channels[CI], str(sent["ts"]))
+        for block_id, click in clicks_of(listed(stored, "blocks")):
+            place: Body = {"user": "U0ANA", "channel": CI, "ts": sent["ts"], "block_id": block_id}
+            await context.kit.driver.post("click", {**place, **click})
+            [action] = context.bodies[-1]["actions"]
+            chosen = action.get("selected_option")
+            assert (chosen["value"] if chosen else action["value"]) == click.get("value", chosen and chosen["value"])
+            pressed.add(action["type"])
+        context.kit.clock.advance(60)
+    assert pressed == {"button", "overflow", "feedback_buttons"}
+
+
+def clicks_of(blocks: list[Body]) -> Iterator[tuple[str, Body]]:
+    """(block id, what the page sends) of each thing to press."""
+    for block in blocks:
+        yield from clicks_of(listed(block, "child_blocks"))
+        for element in [*listed(block, "elements"), *([block["accessory"]] if block.get("accessory") else [])]:
+            where, act = str(block.get("block_id", "")), {"action_id": element.get("action_id")}
+            sides = [element[side] for side in ("positive_button", "negative_button") if side in element]
+            for value in [one["value"] for one in sides] or ([element["value"]] if "value" in element else []):
+                yield where, {**act, "value": value}
+            for option in listed(element, "options"):
+                yield where, {**act, "selected_option": option}

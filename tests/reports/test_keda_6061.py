@@ -28,4 +28,4 @@ async def test_the_minimum_of_the_autoscaler_is_raised_and_stays() -> None:
         source.show(POOL, {"queued": 12, "oldest_wait_seconds": 1200.0, "busy": 15, "idle": 0, "limit": 40})
         await fleet.passes(6)
     assert api.objects[HPA]["spec"]["minReplicas"] == 15
-    assert "verified" in fleet.says
+    assert "extra runners came" in fleet.says

@@ -96,7 +96,7 @@ async def said(course: Course) -> str:
         source.show(POOL, course(float(minute)))
         await fleet.passes(1)
     text = str(json.loads(await fleet.diagnosis())[0][0])
-    words = re.sub(r" (?:Only linux|No queue in linux.gpu).*| <@U0ANA>.*", "", text)
+    words = re.sub(r" (?:The other pool|No queue in linux.gpu).*| <@U0ANA>.*", "", text)
     return words.replace("*Evidence*\n• ", "").replace("\n• ", "; ").replace(" *What to do:*", ".").replace("*", "")
 
 

@@ -271,7 +271,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     await world.passes(7400, step=370)
     assert world.scaler.current == 10
     told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
-    assert any("verified" in text for text in told)
+    assert any("extra runners came" in text for text in told)
     assert any("Tailback returned the extra runners" in text for text in told)
 
 
@@ -286,7 +286,7 @@ async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
         assert (world.scaler.current, world.lease.leases, world.buttons()) == (10, (), [])
         await world.passes(7400, step=370)
         assert [target for target, _ in world.scaler.effects] == [24, 10]
-        assert not any("verified" in text or "no effect" in text for text in world.replies)
+        assert not any("extra runners came" in text or "no effect" in text for text in world.replies)
 
 
 async def test_a_scaler_that_still_answers_the_old_size_is_lowered_all_the_same() -> None:

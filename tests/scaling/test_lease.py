@@ -32,11 +32,11 @@ async def test_runners_that_came_are_told_at_once_and_once() -> None:
     world = await asked()
     world.runners(24, busy=22)
     await world.passes(600)
-    told = [text for text in world.replies if "verified" in text]
+    told = [text for text in world.replies if "extra runners came" in text]
     assert len(told) == 1
-    assert "24 runners online (14 more), 22 of them busy." in told[0]
+    assert "24 of 24 online in linux.2xlarge, 22 of them busy." in told[0]
     assert ("Undo", world.offering("hand_back").about) in world.buttons()
-    assert "verified" in str(world.parent.message.blocks)
+    assert "extra runners came" in str(world.parent.message.blocks)
 
 
 async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time() -> None:
@@ -84,7 +84,7 @@ async def test_late_figures_prove_no_lack_of_effect(late: float) -> None:
     world.runners(24, busy=24)
     await world.passes(700)
     assert not any("no effect" in text or "not verified" in text for text in world.replies)
-    assert any("verified. 24 runners online" in text for text in world.replies)
+    assert any("extra runners came; 24 of" in text for text in world.replies)
 
 
 async def test_a_source_that_stopped_at_an_empty_queue_returns_no_runners() -> None:
@@ -119,9 +119,9 @@ async def test_runners_that_were_seen_before_the_request_verify_nothing() -> Non
     world.runners(24)
     await world.passes(30)
     await world.scaled()
-    assert not any("verified" in text for text in world.replies)
+    assert not any("extra runners came" in text for text in world.replies)
     await world.passes(60)
-    assert any("verified" in text for text in world.replies)
+    assert any("extra runners came" in text for text in world.replies)
 
 
 async def test_a_lease_that_was_only_woken_is_forgotten() -> None:
@@ -152,4 +152,4 @@ async def test_a_crash_between_two_steps_tells_nothing_twice() -> None:
     assert lost.held is not None
     await world.passes(60)
     assert len(world.replies) == before
-    assert sum("verified" in text for text in world.replies) == 1
+    assert sum("extra runners came" in text for text in world.replies) == 1

@@ -48,7 +48,7 @@ NO = {"text": {"type": "plain_text", "text": "No"}, "value": "i7:no"}
 BUTTON = {"type": "button", "text": {"type": "plain_text", "text": "Scale up"}, "action_id": "scale_up", "value": "i7"}
 TASK = {"title": "Requested by Ana", "status": "complete"}
 FEEDBACK = {"type": "feedback_buttons", "action_id": "cause_fit", "positive_button": YES, "negative_button": NO}
-POINTS = [{"label": "-5m", "value": 3.0}, {"label": "now", "value": 14.0}, {"label": "+5m", "value": 20.0}]
+POINTS = [{"label": "-5m", "value": 3.0}, {"label": "now", "value": 14.0}]
 LINE = {"type": "line", "series": [{"name": "queued", "data": POINTS}]}
 EXAMPLES: dict[str, dict[str, Any]] = {
     "data_visualization": {"type": "data_visualization", "title": "Queue", "chart": LINE},

@@ -13,7 +13,6 @@ from bot.core.incident.observe import Timing
 from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
-from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import Pool, Snapshot
 from bot.views.chart import Window, chart_now, charts_of, queue_chart, wait_chart
 from bot.views.parent.pools import wait_words
@@ -24,11 +23,11 @@ BEGAN = 1_795_426_920.0
 POOL = "linux.2xlarge"
 
 
-def course(*queued: int | None, step: float = 60.0, limit: int | None = 40, each: float = 60.0) -> QueueSeries:
+def course(*queued: int | None, step: float = 60.0, each: float = 60.0) -> QueueSeries:
     """A sample every `step` seconds, where the wait is `each` seconds for a job; None is unknown."""
     samples = tuple(
         Snapshot(POOL, BEGAN + number * step, queued=one, oldest_wait_seconds=None if one is None else each * one,
-                 busy=20, idle=0, limit=limit)
+                 busy=20, idle=0, limit=40)
         for number, one in enumerate(queued)
     )  # fmt: skip
     return extended(None, samples, Span(BEGAN, BEGAN, step))
@@ -52,34 +51,25 @@ def test_the_last_category_is_now_and_shows_the_latest_figures() -> None:
     assert labels[-1] == "now"
     assert series["queued"][-1] == 25
     assert max(series["queued"]) == 30
-    assert set(series) == {"queued", "runners", "limit"}
+    assert list(series) == ["queued", "runners"], "colors follow the order, and a limit of runners is no number of jobs"
 
 
 @pytest.mark.parametrize(("late", "label"), [(0.0, "now"), (600.0, "last")])
 def test_a_stale_point_is_not_called_now(late: float, label: str) -> None:
-    """Neither in the first message, which then has no forecast, nor in a reply that somebody asked for."""
+    """Neither in the first message nor in a reply that somebody asked for."""
     samples, end = tuple(sample(9, at=NOW + 30 * n) for n in range(9)), NOW + 240 + late
     made = incident(pools=named(POOL))
     made = replace(made, pools=replace(made.pools, courses={POOL: extended(None, samples, Span(NOW, NOW, 30))}))
-    foreseen = Forecast(NOW + 240, Verdict.INTERVAL, 25, 600.0, 1200.0, 2400.0, pool=POOL)
-    shown = chart_now(made, view(Pool(POOL, samples, outlook=foreseen)), end, Timing())
+    shown = chart_now(made, view(Pool(POOL, samples)), end, Timing())
     (asked, _) = charts_of(made, Entry(1, end, Event.CHARTED, ChartShown(())))
     assert label in parts(shown)[0]
-    assert any(one.startswith("+") for one in parts(shown)[0]) is not bool(late)
     assert parts(asked)[0][-1] == label
 
 
-def test_a_forecast_is_a_fan_that_begins_at_now() -> None:
-    made = Forecast(BEGAN + 240, Verdict.INTERVAL, 25, 600.0, 1200.0, 2400.0, pool=POOL)
-    drawn = queue_chart(POOL, course(0, 10, 30, 20, 25), window(4), made)
-    labels, series = parts(drawn)
+def test_the_words_of_a_chart_tell_the_queue() -> None:
+    drawn = queue_chart(POOL, course(0, 10, 30, 20, 25), window(4))
     as_text = str(without(Message("", (drawn or {},)), YOUNG).blocks)
-    assert "-3m to now: first 10, peak 30, last 25" in as_text, "a forecast is no sample"
-    now = labels.index("now")
-    assert labels[now + 1 :] == ["+10m", "+20m", "+30m", "+40m"]
-    assert series["at best"][: now + 1] == series["at worst"][: now + 1] == series["queued"][: now + 1]
-    assert (series["at best"][now + 1], series["at worst"][now + 1]) == (0, 18.8)
-    assert series["at worst"][-1] == 0
+    assert "-3m to now: first 10, peak 30, last 25" in as_text
 
 
 def test_an_unknown_bucket_is_left_out() -> None:
@@ -95,11 +85,6 @@ def test_an_unknown_bucket_is_left_out() -> None:
 def test_too_little_makes_no_chart(queued: tuple[int | None, ...]) -> None:
     made = course(*queued) if queued else QueueSeries(60)
     assert queue_chart(POOL, made, window(max(1, len(queued) - 1))) is None
-
-
-def test_a_limit_far_above_the_rest_is_left_out() -> None:
-    _, series = parts(queue_chart(POOL, course(1, 2, 3, limit=1000), window(2)))
-    assert "limit" not in series
 
 
 def test_hours_ago_are_written_with_minutes() -> None:
@@ -134,16 +119,11 @@ def test_the_wait_is_in_whole_minutes_as_messages_tell_it(each: float) -> None:
     queued=st.lists(st.none() | st.integers(0, 5000), min_size=2, max_size=120),
     step=st.sampled_from([30.0, 60.0, 300.0, 3600.0]),
     closed=st.booleans(),
-    fan=st.tuples(st.floats(1, 1e6), st.floats(1, 1e6)),
 )
-def test_whatever_is_drawn_is_what_slack_takes(
-    queued: list[int | None], step: float, closed: bool, fan: tuple[float, float]
-) -> None:
+def test_whatever_is_drawn_is_what_slack_takes(queued: list[int | None], step: float, closed: bool) -> None:
     made = course(*queued, step=step)
-    low, high = sorted(fan)
-    forecast = Forecast(BEGAN, Verdict.INTERVAL, 5, low, (low + high) / 2, high, pool=POOL)
     shown = replace(window(step * len(queued) / 60), closed=closed)
-    for block in (queue_chart("p" * 300, made, shown, forecast), wait_chart(POOL, made, shown)):
+    for block in (queue_chart("p" * 300, made, shown), wait_chart(POOL, made, shown)):
         if block is None:
             continue
         labels, series = parts(block)

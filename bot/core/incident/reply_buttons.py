@@ -122,14 +122,20 @@ def advanced(  # noqa: PLR0913 - an entry's parts, named at every call
     return replace(after, log=after.log.shown_anew(replace(anchor, about=request, choices=choices if alone else ())))
 
 
+def most_of(before: int | None, now: int | None) -> int | None:
+    """What was complete stays complete: a plan never goes back."""
+    return now if before is None else before if now is None else max(before, now)
+
+
 def progressed(
     incident: Incident, request: str, registered: int | None, busy: int | None, *, drained: bool
 ) -> Incident:
-    """What the samples show of the requested runners; the same incident if its reply shows that already."""
+    """The most that the samples showed of the requested runners; the same incident if its reply shows that already."""
     anchor = anchor_of(incident, request)
     if anchor is None or not isinstance(anchor.details, ScaleRequest) or anchor.details.drained:
         return incident
-    seen = replace(anchor.details, registered=registered, busy=busy, drained=drained)
+    most = most_of(anchor.details.registered, registered), most_of(anchor.details.busy, busy)
+    seen = replace(anchor.details, registered=most[0], busy=most[1], drained=drained)
     if seen == anchor.details:
         return incident
     return replace(incident, log=incident.log.shown_anew(replace(anchor, details=seen)))

@@ -67,6 +67,8 @@ class Answer:
     """A dialog to open, or to replace the submitted one."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """Problems of the dialog's inputs, by block id."""
+    about: str = ""
+    """The incident in whose thread the public answer follows."""
     record_lost: bool = False
     """The clicked message is unknown: its buttons should be removed."""
 

@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 400;
 const HEIGHT = 190;
+const FIGURES = ["queued", "runners", "longest wait"]; // one color per figure, in every chart
 const PAD = { left: 40, right: 8, top: 8, bottom: 46 };
 
 function s(name, attributes, ...children) {
@@ -34,10 +35,11 @@ export function chart(block) {
     const at = `${x(index)},${HEIGHT - PAD.bottom + 12}`;
     picture.append(s("text", { x: x(index), y: HEIGHT - PAD.bottom + 12, class: "chart-label", "text-anchor": "end", transform: `rotate(-45 ${at})` }, label));
   });
-  series.forEach((one, index) => {
-    picture.append(s("polyline", { points: one.data.map((point, place) => `${x(place)},${y(point.value)}`).join(" "), class: `chart-line chart-${index % 4}` }));
+  const color = (name) => `chart-${Math.max(0, FIGURES.indexOf(name))}`;
+  series.forEach((one) => {
+    picture.append(s("polyline", { points: one.data.map((point, place) => `${x(place)},${y(point.value)}`).join(" "), class: `chart-line ${color(one.name)}` }));
   });
-  const key = h("div", { class: "chart-key" }, series.map((one, index) => h("span", { class: `chart-name chart-${index % 4}` }, one.name)));
+  const key = h("div", { class: "chart-key" }, series.map((one) => h("span", { class: `chart-name ${color(one.name)}` }, one.name)));
   return h("figure", { class: "block chart scroll-x", tabindex: "0", role: "region", "aria-label": title },
     h("figcaption", {}, title), picture, key, values(title, labels, series));
 }

@@ -149,8 +149,12 @@ def refusal(text: str, who: str | None = None, may: Sequence[str] = (), where: S
     return sentence_of(words)
 
 
-RECORDED = message(say("Recorded. The incident's thread shows the result."))
-"""To a command that is answered in a thread, which may be out of sight."""
+def accepted(thread: str = "", *, measures: bool = False) -> Message:
+    """To a command that is answered in a thread, which may be out of sight; `thread` is its address."""
+    where = link(thread, "the thread") if thread else say("the incident's thread")
+    if measures:
+        return message(say("Measuring. The answer comes in {where}.", where=where))
+    return message(say("Accepted. The result comes in {where}.", where=where))
 
 
 def incident_choice(

@@ -27,7 +27,7 @@ from bot.views.parent.proof import proof
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import plainly, remedy_words, seen_words
-from bot.views.words.forecasts import earlier_words, forecast_words
+from bot.views.words.forecasts import earlier_words, forecast_of
 
 MOST_UNKNOWN_ROWS = 3
 """More unaffected pools without figures are only counted."""
@@ -165,7 +165,14 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
         was = steady.was if steady else None
         earlier = earlier_words(made, was)
         before = say(" (was {words} at {at})", words=earlier, at=date(was.at)) if was and earlier else say("")
-        parts.append(say("*Forecast{about}:* {words}{was}.", about=also, words=forecast_words(made), was=before))
+        parts.append(
+            say(
+                "*Forecast{about}:* {words}{was}.",
+                about=also,
+                words=forecast_of(made, cause.cause if cause else ""),
+                was=before,
+            )
+        )
     return joined(" ", *parts) or None
 
 
@@ -195,5 +202,5 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
         cause = None
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None
     foreseen = made is not None and made.verdict is not Verdict.NONE
-    second = escaped(forecast_words(made), 60) if made and foreseen else None
+    second = escaped(forecast_of(made, cause.cause if cause else ""), 60) if made and foreseen else None
     return first, second, say("{helps}", helps=SCALING[cause.scaling]) if cause and cause.scaling in SCALING else None

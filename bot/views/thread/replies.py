@@ -18,18 +18,19 @@ from bot.core.pool.pool import Snapshot
 from bot.core.ranking.readings import Readings, worst_readings
 from bot.core.requests.interaction import ButtonLabel
 from bot.core.words import count, listed, money
-from bot.views.blocks import MOST_BULLET, actions, button, context, line_sections, message, section
+from bot.views.blocks import actions, button, context, line_sections, message, section
 from bot.views.chart import charts_of
 from bot.views.mrkdwn import Marked, clean, date, escaped, joined, link, mention, safe_url, say
 from bot.views.parent.heading import led, reading_words
 from bot.views.parent.pools import name_of, title_of, wait_words
 from bot.views.parent.sections import spoken
+from bot.views.thread.reply_text import alone_of, text_of
 from bot.views.thread.results import asks_for_fit, diagnosis, fit_buttons
 from bot.views.thread.scale_plan import plan_block, scale_plan
 from bot.views.words.several import unconfirmed
 from bot.views.words.timeline import entry_lines, entry_words
 
-MOST_TEXT_LINES, MOST_LINES = 20, 8
+MOST_LINES = 8
 MOST_GROUPS, MOST_POOLS = 4, 3
 _MATRIX = re.compile(r"\(([^(),]+),[^()]*\)")
 """`(default, 1, 5, linux.2xlarge)`: the first part names the kind of job, the others its shard and runner."""
@@ -77,12 +78,13 @@ def reply(
         section(joined("\n• ", say("*What happened*"), *happened)) if happened else None,
         *charts_of(incident, entry),
         _choices(entry, labels),
-        *(fit_buttons(incident.id, causes[0].cause) if causes else ()),
+        *(fit_buttons(incident, causes[0].cause) if causes else ()),
         context(late) if now - entry.at >= LATE_SECONDS else None,
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
-    text = _text(lead, body, lines, _named(incident, entry, labels))
-    return message(joined("\n", joined(" ", text, story_words), *state), *blocks)
+    text = text_of(lead, body, lines, _named(incident, entry, labels))
+    alone = alone_of(lead or body) if entry.broadcast else None
+    return message(joined("\n", alone, joined(" ", text, story_words), *state), *blocks)
 
 
 def _called(incident: Incident, entry: Entry) -> str | None:
@@ -97,7 +99,7 @@ def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
     paragraphs, blocks = diagnosis(found, entry.figures, entry.at)
     asked = say("{who} asked for a diagnosis", who=mention(entry.who)) if entry.who else None
     small = context(joined(" · ", asked, say("{at}", at=date(entry.at)))) if asked else None
-    return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident.id, found), small)
+    return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident, found), small)
 
 
 def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Labels) -> Message:
@@ -106,7 +108,7 @@ def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Lab
     body, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
     blocks = [section(body), plan_block(plan, entry.request), *line_sections(lines), _choices(entry, labels)]
     return message(
-        joined(" ", escaped(f"{plan.title}."), _text(None, body, lines, _named(incident, entry, labels))), *blocks
+        joined(" ", escaped(f"{plan.title}."), text_of(None, body, lines, _named(incident, entry, labels))), *blocks
     )
 
 
@@ -128,20 +130,6 @@ def _named(incident: Incident, entry: Entry, labels: Labels) -> Marked | None:
     if labels and (entry.plain or incident.thread.plain):
         return say("Slack refused the buttons. Write `@tailback help` in this thread to see the commands.")
     return say("You can press: {buttons}.", buttons=listed(one.text for one in labels.values())) if labels else None
-
-
-def _text(lead: Marked | None, body: Marked, below: Sequence[str], end: Marked | None) -> Marked:
-    text_lines = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
-    lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in text_lines]
-    more = len(below) - MOST_TEXT_LINES
-    return joined(
-        " ",
-        say("{lead}.", lead=lead) if lead else None,
-        body,
-        *lines,
-        say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
-        end,
-    )
 
 
 def story(incident: Incident, entry: Entry) -> list[Marked]:

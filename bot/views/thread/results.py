@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.core.incident.details.events import Diagnosed
+from bot.core.incident.details.events import CauseJudged, Diagnosed
 from bot.core.incident.details.requests import ScaleAccepted
 from bot.core.incident.incident import Incident
 from bot.core.message import Block, Message
@@ -159,13 +159,25 @@ def diagnosis(found: Diagnosed, figures: Sequence[Snapshot], at: float) -> tuple
     return paragraphs, [*(section(part) for part in paragraphs), container(title, *below)]
 
 
-def asks_for_fit(incident: str, found: Diagnosed) -> list[Block]:
+def answers_of(incident: Incident, cause: str) -> list[bool]:
+    """Each person's newest answer about this cause."""
+    newest: dict[str | None, bool] = {}
+    for entry in incident.log.timeline:
+        if isinstance(entry.details, CauseJudged) and entry.details.cause == cause:
+            newest[entry.who] = entry.details.fits
+    return list(newest.values())
+
+
+def asks_for_fit(incident: Incident, found: Diagnosed) -> list[Block]:
     """The question whether the named cause was right; nothing without a cause."""
     chosen = named(found)
     return fit_buttons(incident, chosen.findings[0].cause) if chosen is not None else []
 
 
-def fit_buttons(incident: str, cause: str) -> list[Block]:
-    yes, no = (judgement_value(incident, cause, fits=fits) for fits in (True, False))
-    question = context(say('Was "{cause}" the cause?', cause=cause_name(cause)))
+def fit_buttons(incident: Incident, cause: str) -> list[Block]:
+    """The question, with the answers so far: Slack shows a thumb only to the person who pressed it."""
+    yes, no = (judgement_value(incident.id, cause, fits=fits) for fits in (True, False))
+    answers = answers_of(incident, cause)
+    told = say(" {yes} yes, {no} no.", yes=sum(answers), no=len(answers) - sum(answers)) if answers else say("")
+    question = context(say('Was "{cause}" the cause?{told}', cause=cause_name(cause), told=told))
     return [question, feedback(CAUSE_FIT, ("Yes", yes), ("No, something else", no))]

@@ -125,7 +125,10 @@ def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) ->
 
 def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) -> Step:
     checked = next((one.details for one in reversed(later) if isinstance(one.details, RunnersChecked)), None)
-    if checked is not None:
+    all_came = (
+        asked.registered is not None and asked.before is not None and asked.registered >= asked.target - asked.before
+    )
+    if checked is not None and not all_came:
         wanted = count(checked.wanted, "runner")
         if checked.came is RunnersCame.UNSEEN:
             return ("registered", "Cannot be seen: runners are not measured", FAILED), "delivered, cannot be verified"
@@ -140,7 +143,7 @@ def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) 
         return ("registered", "Runners register", ACTIVE), ""
     more = asked.target - asked.before
     words = f"{asked.registered:,} of {count(more, 'runner')} registered"
-    return ("registered", words, DONE if asked.registered >= more else ACTIVE), f"delivered, {words}"
+    return ("registered", words, DONE if all_came else ACTIVE), "all registered" if all_came else f"delivered, {words}"
 
 
 def _busy(asked: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, str, str]:
@@ -150,7 +153,9 @@ def _busy(asked: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, st
         return ("busy", "Runners took jobs", DONE)
     if asked.busy is None:
         return ("busy", "Runners take jobs", ACTIVE)
-    return ("busy", f"{count(asked.busy, 'runner')} busy", DONE if asked.busy >= asked.target else ACTIVE)
+    if asked.busy >= asked.target:
+        return ("busy", "Runners took jobs", DONE)
+    return ("busy", f"{count(asked.busy, 'runner')} busy", ACTIVE)
 
 
 def _returned(later: Sequence[Entry]) -> str:

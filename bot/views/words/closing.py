@@ -15,7 +15,6 @@ from bot.core.incident.details.events import (
 from bot.core.pool.outlook import Score
 from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
-from bot.views.words.forecasts import score_lines
 from bot.views.words.interval import about, bound, exact, interval
 from bot.views.words.silences import still_lasts
 
@@ -87,7 +86,6 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
         lines += waited_lines(waited, summary.affected)
     if summary.affected and not summary.acted:
         lines.append("Nobody scaled up or silenced the alert")
-    lines += score_lines(summary.scores, first=False) if summary.scores else ()
     for silence in summary.silences:
         stays = f"The alert stays silenced {still_lasts(silence)}; `@tailback unsilence` ends it"
         lines.append("The silence ends now, because the queue has drained" if silence.until_drained else stays)

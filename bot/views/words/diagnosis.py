@@ -202,8 +202,15 @@ def _headline(queueing: list[Snapshot], seen: list[Snapshot], unread: list[str])
         return f"{names} has a queue{but}."
     if sum(sample.queued != 1 for sample in queueing) * 2 > known:
         return f"Widespread: {part} have a queue ({names}){but}."
-    only = "Only " if len(queueing) * 2 <= known and not blind else ""
-    return f"{only}{names} {'is' if len(queueing) == 1 else 'are'} affected ({part}){but}."
+    affected = "" if len(queueing) == 1 else f"{names} are affected. "
+    return f"{affected}{_others(len(seen) + len(unread) - len(queueing), blind)}"
+
+
+def _others(number: int, blind: int) -> str:
+    """The pools beside those with a queue; only what was measured is fine."""
+    if blind:
+        return f"The other {number:,}: {number - blind:,} fine, {blind:,} unknown."
+    return "The other pool is fine." if number == 1 else f"The other {number:,} pools are fine."
 
 
 def _missing(seen: list[Snapshot]) -> list[str]:

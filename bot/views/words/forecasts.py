@@ -150,6 +150,16 @@ def faster(times: float) -> str:
     return f"about {times:.1f} × faster" if times < MOST_FASTER else f"more than {MOST_FASTER:.0f} × faster"
 
 
+PROVIDER = frozenset({"provider", "unassigned"})
+"""Causes that only the CI provider ends."""
+
+
+def forecast_of(made: Forecast, cause: str = "") -> str:
+    """The same where the cause is known: `does not drain until the provider recovers`."""
+    waits = made.verdict is Verdict.UNTIL_REPAIRED and cause in PROVIDER
+    return "does not drain until the provider recovers" if waits else forecast_words(made)
+
+
 def forecast_words(made: Forecast) -> str:
     """`drains in 20 min to 1.5 h`, `not today (2 in 3)`, the branch after a repair, or that nothing is clear yet."""
     low, high = made.low_seconds, made.high_seconds

@@ -71,7 +71,7 @@ def lease_words(noted: LeaseNoted) -> str:
     return {
         LeaseStep.ENDS_SOON: f"The {extra} are returned in {left} unless someone extends the lease.",
         LeaseStep.ENDS_FINALLY: f"The {extra} are returned in {left}. The lease cannot be extended.",
-        LeaseStep.EXTENDED: f"extended the lease of the {extra} to {left} from now.",
+        LeaseStep.EXTENDED: f"keeps the {extra} for {left} from now.",
         LeaseStep.RETURN_ASKED: f"asked to return the {extra}.",
         LeaseStep.CANNOT_RETURN: f"The {extra} cannot be returned: {BLOCKS[noted.why] if noted.why else '?'}.",
     }[noted.step]
@@ -107,7 +107,8 @@ def checked_words(checked: RunnersChecked) -> str:
         case RunnersCame.UNSEEN:
             return f"{head}: not verified. The number of online runners is unknown after {after}."
         case RunnersCame.VERIFIED:
-            return f"{head}: verified. {online} online ({max(checked.more, 0):,} more), {rest}"
+            came = f"{checked.wanted:,} of {count(checked.wanted, 'extra runner')} came"
+            return f"{came}; {checked.online or 0:,} of {checked.target:,} online in {checked.pool}, {rest}"
         case RunnersCame.NO_EFFECT:
             return f"{head}: no effect after {after}. Only {online} online{why}, {rest}"
         case RunnersCame.PARTLY:

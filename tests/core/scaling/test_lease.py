@@ -161,8 +161,8 @@ def test_before_the_deadline_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("lease", "after", "sample", "came", "said"),
     [
-        (SHARE, 60, seen(24, 22, queued=90), RunnersCame.VERIFIED, f"Scaling {POOL} to 24: verified. 24 runners online "
-         "(14 more), 22 of them busy. The queue went from 120 to 90 jobs."),
+        (SHARE, 60, seen(24, 22, queued=90), RunnersCame.VERIFIED, f"14 of 14 extra runners came; 24 of 24 online in "
+         f"{POOL}, 22 of them busy. The queue went from 120 to 90 jobs."),
         (SHARE, 360, seen(10, create_failures=12, limit=20, booting=3, offline=1),
          RunnersCame.NO_EFFECT, f"Scaling {POOL} to 24: no effect after 6 min. "
          "Only 10 runners online (12 failed launch requests, limit 20, 3 still booting and 1 offline), all busy."),

@@ -158,8 +158,8 @@ async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint
         ("status nope", 'Unknown pool "nope"'),
         ("status <#C0CIONCALL|ci>", 'Unknown pool "#ci"'),
         ("note seen", "Write `@tailback note TEXT` in the incident's thread."),
-        ("ack", "Recorded. The incident's thread shows the result."),
-        (f"silence {POOL} 2h", "Recorded. The incident's thread shows the result."),
+        ("ack", "Accepted. The result comes in <https://"),
+        (f"silence {POOL} 2h", "Accepted. The result comes in <https://"),
     ],
 )
 async def test_a_command_is_answered_for_the_person_alone(endpoint: Endpoint, text: str, said: str) -> None:

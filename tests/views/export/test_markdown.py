@@ -72,7 +72,7 @@ def test_each_entry_says_who_did_it_and_for_whom() -> None:
     made = offering(noted(incident(), NOW, Event.APPROVAL, asked, who="U0BEN"), "", (), whom="U0ANA")
     text = markdown(noted(made, NOW, Event.VERIFIED, checked), NOW)
     assert "U0BEN approved scaling linux.2xlarge from 15 to 22 runners, requested by U0ANA.\n" in text
-    assert "UTC: Scaling linux.2xlarge to 22" in below(text, "What was tried")
+    assert "UTC: 7 of 7 extra runners came; 22 of 22 online" in below(text, "What was tried")
 
 
 def test_the_summary_says_cause_cost_deeds_and_how_the_forecast_did() -> None:

@@ -27,9 +27,9 @@ class ScaleRequest:
     keeps: bool = False
     """Whether `target` is there already, and is kept for another lease."""
     registered: int | None = None
-    """Requested runners that are online so far; None: not measured yet."""
+    """The most requested runners that were online; None: not measured yet."""
     busy: int | None = None
-    """Busy runners of the pool since they came."""
+    """The most busy runners of the pool since then."""
     drained: bool = False
     kind: Literal["scale_request"] = "scale_request"
 

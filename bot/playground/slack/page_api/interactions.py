@@ -138,6 +138,9 @@ def action_of(block_id: str, element: Json, click: Json) -> Json:
     action: Json = {"type": element.get("type", "button"), "action_id": element["action_id"], "block_id": block_id}
     shown = ("text", "value", "style", "placeholder", "confirm", "initial_option")
     action |= {key: element[key] for key in shown if key in element}
+    thumbs = [table(element, name).get("value") for name in ("positive_button", "negative_button")]
+    if element.get("type") == "feedback_buttons" and click.get("value") in thumbs:
+        action["value"] = click["value"]
     if "value" in table(click, "selected_option"):
         action["selected_option"] = click["selected_option"]
     return action
