@@ -74,9 +74,9 @@ def issue_text(  # noqa: PLR0913 - what the text is made of, by name
     `link` leads to the incident's thread; `names` are those that people get, by user id.
     """
     headings, zone = form.headings or HEADINGS[form.preset], form.zone
-    effect, done = worked(incident, now), tried(incident, zone)
+    effect, done, story = worked(incident, now), tried(incident, zone), happened(incident, now, zone)
     parts = {
-        IssuePart.STATUS: f"{_status(incident, now)} {happened(incident, now, zone)}",
+        IssuePart.STATUS: f"{_status(incident, now)} {story}" if form.preset == SEV else story,
         IssuePart.ALERT: _error(incident),
         IssuePart.TIMELINE: _timeline(incident, zone),
         IssuePart.IMPACT: impact(incident, now),

@@ -96,7 +96,7 @@ def impact(incident: Incident, now: float) -> str:
     if not affected and not pools.unknown_pools:
         return f"No pool was seen to queue.\n\n{who}"
     jobs = [peak.queued for name in affected if (peak := pools.peaks.get(name)) and peak.queued is not None]
-    several = ", by the longest queue of each pool" if len(jobs) > 1 else ": so many at one time"
+    several = ", by the longest queue of each pool" if len(jobs) > 1 else ", all at the same time"
     lines = [f"At least {count(sum(jobs), 'job')} waited{several}."] if jobs else ["How many jobs waited is unknown."]
     lines += [f"{plain(one)}." for one in waited_lines(waits(incident, now), len(affected))]
     others = [plain(name) for name in pools.candidates if name not in affected]
@@ -119,7 +119,7 @@ def _table(incident: Incident, now: float) -> str:
 
 def cause(incident: Incident, zone: tzinfo) -> str:
     """The likely cause of each pool with its evidence, and what people and diagnoses said of it."""
-    found = [_likely(incident, one) for one in likely_causes(incident)]
+    found = [_likely(incident, one, zone) for one in likely_causes(incident)]
     judged = [f"{plain(one.who)} {plain(entry_words(one))}" for one in incident.log.timeline
               if isinstance(one.details, CauseJudged)]  # fmt: skip
     diagnoses = [
@@ -134,14 +134,16 @@ def cause(incident: Incident, zone: tzinfo) -> str:
     return "\n\n".join((*parts, f"Root cause, as people know it: {NOT_KNOWN}"))
 
 
-def _likely(incident: Incident, one: LikelyCause) -> str:
+def _likely(incident: Incident, one: LikelyCause, zone: tzinfo) -> str:
     held = incident.pools.verdicts.get(one.pool)
     known = held.finding if held and held.finding.cause == one.cause else None
     sure = f"{known.sureness} confidence, " if known else ""
     checks = f"{sure}in {one.samples:,} of {one.of:,} checks"
     head = f"Likely cause in {plain(one.pool)}: {plain(cause_name(one.cause))} ({checks})."
-    evidence = bullets(f"{plain(line)}." for line in evidence_words(known)) if known else ""
-    return "\n\n".join(filter(None, (head, evidence)))
+    if held is None or known is None:
+        return head
+    seen = f"Evidence, as seen last at {stamp(held.found_at or held.seen_at, zone)}:"
+    return "\n\n".join((head, seen, bullets(f"{plain(line)}." for line in evidence_words(known))))
 
 
 def tried(incident: Incident, zone: tzinfo) -> str:
@@ -192,9 +194,9 @@ def _added(one: RunnersAdded) -> str:
 def _counterfactual(other: Counterfactual, took: float) -> list[str]:
     low, high = other.without_low_seconds or 0.0, other.without_high_seconds
     if took < low:
-        verdict = "So the added runners shortened the incident."
+        verdict = "So the added runners probably shortened the incident."
     elif high is not None and took > high:
-        verdict = "So the added runners did not shorten the incident."
+        verdict = "So the added runners probably did not shorten the incident."
     else:
         verdict = "The difference is within what the model cannot tell apart, so no effect is shown."
     return [f"From the first scale-up on, the incident lasted {duration(took)}. Without the added runners, the model "
