@@ -59,8 +59,8 @@ DRAIN = TourStep("Watch it drain", "The thread closes when the queue is empty, n
 
 JOB = TourStep(
     "Ask as a developer",
-    "Become **dee** (upper left). In the ⋮ menu of the first message, which links waiting jobs, choose **When does "
-    "this job start**. Only dee sees the answer; **Tell me** below it sends one direct message.",
+    "Become **dee** (upper left). In the ⋮ menu of the thread's first reply, which links waiting jobs, choose **When "
+    "does this job start**. Only dee sees the answer; **Tell me** below it sends one direct message.",
     ("message_action",),
 )
 

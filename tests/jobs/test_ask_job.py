@@ -23,7 +23,14 @@ async def test_a_waiting_job_is_answered_with_pool_start_place_and_cause() -> No
     world = World()
     await put(world, queueing())
     text = await said(world)
-    for words in ("test (default)", POOL, "probably in", "jobs are ahead", "Why it waits", "The order is an estimate"):
+    for words in (
+        "test (default)",
+        POOL,
+        "will probably start in",
+        "jobs are ahead",
+        "Why it waits",
+        "The order is an estimate",
+    ):
         assert words in text
     assert text.count("estimate") == 1
 

@@ -71,7 +71,7 @@ def _waits(job: JobAnswer, now: float) -> tuple[Marked | None, ...]:
     others = [name for name in job.pools if name != job.pool]
     also = say(" {also} may take it too.", also=listed(map(name_of, others))) if others else say("")
     missing = say("No configured pool has the label {labels}.", labels=listed(job.missing)) if job.missing else None
-    starts = say("It starts {when}.", when=escaped(start_words(job.start, now), 200)) if job.start is not None else None
+    starts = say("It {when}.", when=escaped(start_words(job.start, now), 200)) if job.start is not None else None
     return (
         say("{since}{also}", since=_since(job, now), also=also),
         missing,

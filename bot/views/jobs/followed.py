@@ -44,8 +44,8 @@ def _job_lines(news: FollowNews, now: float) -> list[Marked]:
         return [say("Its CI provider no longer knows {job}, so I stop watching it.", job=names[0])]
     if news.event is FollowEvent.WORSE:
         known = next((one.start for one in news.jobs if one.start is not None), None)
-        when = escaped(start_words(known, now), 200) if known else say("much later")
-        return [say("{job} takes much longer: it starts {when}. I still watch it.", job=names[0], when=when)]
+        when = escaped(start_words(known, now), 200) if known else say("will start much later")
+        return [say("{job} takes much longer: it {when}. I still watch it.", job=names[0], when=when)]
     return [_what_happened(one, name) for one, name in zip(news.jobs, names, strict=True)]
 
 

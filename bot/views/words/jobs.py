@@ -49,19 +49,19 @@ ESTIMATE = "The order is an estimate: CI providers do not strictly start the old
 
 
 def start_words(start: JobStart, now: float) -> str:
-    """`in 25 to 50 min`, from now on; the figures are some seconds older."""
+    """`will probably start in 25 to 50 min`, from now on; the figures are some seconds older."""
     gone = max(0.0, now - start.at)
     low, high = ((None if end is None else max(0.0, end - gone)) for end in (start.low_seconds, start.high_seconds))
     median = start.median_seconds
     if start.kind is Verdict.UNTIL_REPAIRED:
         once = f". If that takes as long as usual, in {interval(low, high)}" if low is not None and high else ""
-        return f"not before the cause is repaired{once}"
+        return f"will not start before the cause is repaired{once}"
     if low is None:
-        return "probably not within two days"
+        return "will probably not start within two days"
     if high is None:
         about_when = f", rather in {about(max(60.0, median - gone))}" if median is not None else ""
-        return f"in {bound(low, down=True)} at the earliest{about_when}"
-    return f"probably in {interval(low, high)}"
+        return f"will start in {bound(low, down=True)} at the earliest{about_when}"
+    return f"will probably start in {interval(low, high)}"
 
 
 def ahead_words(ahead: JobsAhead) -> str:

@@ -5,7 +5,15 @@ from collections.abc import Callable
 import pytest
 
 from bot.core.requests.interaction import Interaction, Surface
-from handlers.slack_app.interactions import from_action, from_command, from_mention, from_shortcut, from_view, opened_by
+from handlers.slack_app.interactions import (
+    from_action,
+    from_command,
+    from_direct,
+    from_mention,
+    from_shortcut,
+    from_view,
+    opened_by,
+)
 from tests.builders import CHANNEL
 from tests.world import ANA, TEAM
 
@@ -19,6 +27,7 @@ READERS: dict[str, Callable[[dict[str, object]], object]] = {
     "view": lambda body: from_view(body, "silence", "silence"),
     "command": from_command,
     "mention": from_mention,
+    "direct": from_direct,
     "shortcut": lambda body: from_shortcut(body, "diagnose"),
     "home": opened_by,
 }
@@ -122,3 +131,45 @@ def test_a_mention_is_read_without_those_who_are_called(text: str, name: str, wo
 def test_what_no_person_wrote_is_no_request(event: dict[str, object]) -> None:
     """Bots, and messages without an author."""
     assert from_mention({"event": event}) is None
+
+
+URL = "https://github.com/org/repo/actions/runs/12/job/34"
+DIRECT = {"type": "message", "channel_type": "im", "channel": "D0ANA", "user": ANA, "ts": "1.5", "text": "status"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ("status linux", "status", ("linux",)),
+        (f"<{URL}|the job>", "job", (f"<{URL}|the", "job>")),
+        ("34", "job", ("34",)),
+        (f"job <{URL}>", "job", (f"<{URL}>",)),
+        ("<@U0TAILBACK> help", "help", ()),
+    ],
+)
+def test_a_direct_message_is_a_command_and_an_address_alone_asks_for_the_job(
+    text: str, name: str, words: tuple[str, ...]
+) -> None:
+    found = from_direct({"event": {**DIRECT, "text": text}, "team_id": TEAM})
+    assert found is not None
+    assert (found.name, found.words, found.channel, found.direct) == (name, words, "D0ANA", True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"bot_id": "B1"}, {"subtype": "message_changed"}, {"channel_type": "channel"}, {"user": ""}],
+    ids=["of a bot", "edited", "in a channel", "of nobody"],
+)
+def test_only_messages_of_people_to_the_app_are_read(change: dict[str, str]) -> None:
+    assert from_direct({"event": {**DIRECT, **change}}) is None
+
+
+def test_a_shortcut_finds_the_addresses_wherever_the_message_holds_them() -> None:
+    parts = [{"type": "link", "url": f"{URL}1"}]
+    message = {
+        "ts": "1.5",
+        "text": f"see <{URL}|this>",
+        "blocks": [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": parts}]}],
+        "attachments": [{"title_link": f"{URL}2"}],
+    }
+    assert set(from_shortcut({"message": message}, "job").links) == {URL, f"{URL}1", f"{URL}2"}

@@ -14,7 +14,8 @@ WAITS = {
 
 def test_a_waiting_job_is_told_with_start_place_cause_and_incident() -> None:
     text = printed({"items": [WAITS], "next": None}, NOW)
-    for words in ("test", POOL, "probably in 15 to 50 min", "30 to 40 jobs are ahead", "the pool's limit is reached",
+    for words in ("test", POOL, "will probably start in 15 to 50 min",
+                  "30 to 40 jobs are ahead", "the pool's limit is reached",
                   "Incident: i1", "The order is an estimate"):  # fmt: skip
         assert words in text
     assert not set("*<>") & set(text)
