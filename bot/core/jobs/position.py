@@ -12,37 +12,35 @@ EIGHT_IN_TEN = 1.28
 def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead | None:
     """How many jobs of the newest sample came before this one and still wait; None if that is not known.
 
-    The longest waiting jobs of the sample are counted. Behind them the estimate is: all that wait, without those that
-    arrived since. Arrivals are counts, so their root is their deviation.
+    The longest waiting jobs of the sample are counted. Behind them, all that wait have come since the oldest one did:
+    those that came before this job are ahead, by the rates of arrivals at that time. Arrivals are counts, so the root
+    of their number is their deviation, and less of it near both ends, which are known.
     """
     last = series[-1] if series else None
     if last is None or last.queued is None or queued_at is None:
         return None
-    waited, queued = last.at - queued_at, last.queued
+    waited, queued, oldest = last.at - queued_at, last.queued, last.oldest_wait_seconds
     if waited <= 0:  # it came after the sample
         return JobsAhead(queued, queued)
     listed = [job.waited_seconds for job in last.waiting]
     longer = sum(one > waited for one in listed)
-    if last.oldest_wait_seconds is not None and waited >= last.oldest_wait_seconds:
+    if oldest is not None and waited >= oldest:
         return JobsAhead(0, 0)
     if listed and (longer < len(listed) or len(listed) >= queued):
         return JobsAhead(min(longer, queued), min(longer, queued))
-    least, most = min(longer, max(queued - 1, 0)), max(queued - 1, 0)
     behind = arrived_since(queued_at, series)
-    if behind is None:
-        return None if last.oldest_wait_seconds is None else _spread(queued, waited / last.oldest_wait_seconds)
-    spread = EIGHT_IN_TEN * behind**0.5
-    return JobsAhead(
-        round(min(max(queued - behind - spread, least), most)), round(min(max(queued - behind + spread, least), most))
-    )
+    if oldest is None:
+        return None if behind is None else _between(queued - behind, behind, longer, queued)
+    every = arrived_since(last.at - oldest, series)
+    share = behind / every if behind is not None and every else waited / oldest
+    return _between(queued * (1 - share), queued * share * (1 - share), longer, queued)
 
 
-def _spread(queued: int, share: float) -> JobsAhead:
-    """The same where arrivals are not known: as if the jobs that wait had come evenly."""
-    behind = queued * min(1.0, share)
-    spread = EIGHT_IN_TEN * behind**0.5
-    most = max(queued - 1, 0)
-    return JobsAhead(round(min(max(0.0, queued - behind - spread), most)), round(min(queued - behind + spread, most)))
+def _between(ahead: float, variance: float, listed: int, queued: int) -> JobsAhead:
+    """The range around an estimate; at least the listed jobs are ahead, and never all that wait."""
+    spread, most = EIGHT_IN_TEN * max(0.0, variance) ** 0.5, max(queued - 1, 0)
+    least = min(listed, most)
+    return JobsAhead(*(round(min(max(end, least), most)) for end in (ahead - spread, ahead + spread)))
 
 
 def arrived_since(since: float, series: Sequence[Snapshot]) -> float | None:

@@ -17,15 +17,28 @@ def test_the_longest_waiting_jobs_are_counted_exactly() -> None:
 
 
 def test_behind_them_the_estimate_leaves_out_what_arrived_since() -> None:
-    """60 wait, 2 a minute arrived for 10 min: 40 are ahead, and the root of 20 is the doubt."""
+    """60 came in 30 min, evenly: two thirds of them before the last 10 min. The doubt is that of a share of a count."""
     series = [
-        Snapshot(POOL, NOW - 60 * ago, queued=60, oldest_wait_seconds=3600.0, arrivals_per_minute=2.0)
+        Snapshot(POOL, NOW - 60 * ago, queued=60, oldest_wait_seconds=1800.0, arrivals_per_minute=2.0)
         for ago in range(30, -1, -1)
     ]
     found = ahead_of(NOW - 600, series)
     assert found is not None
     assert found.low < 40 < found.high
-    assert found.high - found.low == pytest.approx(2 * 1.28 * 20**0.5, abs=1.5)
+    assert found.high - found.low == pytest.approx(2 * 1.28 * (60 * 2 / 9) ** 0.5, abs=1.5)
+
+
+def test_a_burst_is_told_from_jobs_that_came_one_by_one() -> None:
+    """Nearly all came 20 to 30 min ago, so a job of 15 min ago has nearly all of them ahead."""
+    series = [
+        Snapshot(
+            POOL, NOW - 60 * ago, queued=60, oldest_wait_seconds=1800.0, arrivals_per_minute=6.0 if ago > 20 else 0.1
+        )
+        for ago in range(30, -1, -1)
+    ]
+    found = ahead_of(NOW - 900, series)
+    assert found is not None
+    assert found.low >= 55
 
 
 def test_without_arrivals_the_waits_are_taken_as_even() -> None:

@@ -394,3 +394,12 @@ async def test_plain_names_find_their_verb_and_thanks_get_no_answer(endpoint: En
     await endpoint.mention("why")
     await endpoint.world.work()
     assert any("*Cause:*" in said or "measured" in said.lower() for said in endpoint.world.replies)
+
+
+async def test_a_direct_message_is_answered_in_its_conversation_once(endpoint: Endpoint) -> None:
+    """A message of its own there, since nobody else reads it; Slack's second delivery changes nothing."""
+    for event_id in ("Ev1", "Ev1"):
+        await endpoint.event("message", event_id, user=ANA, channel="D0ANA", channel_type="im", ts="5.5", text="list")
+    [answer] = [one for one in endpoint.world.chat.messages if one.channel == "D0ANA"]
+    assert POOL in answer.message.text
+    assert whispered(endpoint) == []
