@@ -71,12 +71,22 @@ drained_for = "10m"
 cost_per_runner_hour = 0.34
 """
 
+SIGNAL = """
+[signal.disk]
+metrics = "fleet"
+kind = "disk"
+counts = "machines"
+query = 'sum(ci_machines_short{pool="$pool", resource="disk"})'
+says = "have no disk space left"
+"""
+
 
 def demo_config(scenario: Scenario, fleet: str, poll: str = "1m") -> str:
     """TOML for one scenario; `fleet` is the address of the simulated fleet, `poll` how often it is measured."""
     kind = "grafana" if scenario.rule.flavour is Flavour.GRAFANA else "alertmanager"
     head = HEAD.format(kind=kind, fleet=fleet, poll=poll, watch="1m" if scenario.warned else "1h")
-    return head + "".join(_pool(pool, scenario, fleet) for pool in scenario.pools)
+    pools = "".join(_pool(pool, scenario, fleet) for pool in scenario.pools)
+    return f"{head}{pools}{SIGNAL if scenario.signals else ''}"
 
 
 def _pool(pool: PoolSpec, scenario: Scenario, fleet: str) -> str:

@@ -90,6 +90,13 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "offline-hosts": (READ, DIAGNOSE, SILENCE, DRAIN),
     "provider-outage": (READ, ACKNOWLEDGE, ASK, DRAIN),
     "hung-jobs": (READ, DIAGNOSE, SILENCE, DRAIN),
+    "full-disks": (
+        READ,
+        TourStep("Count the machines", "Press **Diagnose**. The answer counts the machines without disk.",
+                 ("diagnosed",), "action-diagnose"),
+        SCALE,
+        DRAIN,
+    ),
     "early-warning": (
         WARNING,
         TourStep("Act before the alert", "Write **/queue scale linux.2xlarge 54** below, and submit the dialog.",

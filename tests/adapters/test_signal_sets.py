@@ -155,6 +155,20 @@ async def test_machines_that_nobody_scrapes_are_unknown_and_no_zero(server: Real
     assert (good.value, good.of) == (3.0, None)
 
 
+async def test_the_past_of_a_signal_is_known_from_the_start(server: RealPrometheus) -> None:
+    """So that an incident that opens a minute after the start still knows what was bad before."""
+    (disk,) = (one for one in SETS["node_exporter"][1](MATCH["node_exporter"]) if one.signal.name == "disk")
+    async with patient_pool() as wire:
+        table, now = {"kind": "prometheus", "url": server.url}, time.time()
+        source = build("prometheus", "[metrics.prometheus]", table, {}, parts_with(wire, {}, now))
+        assert isinstance(source, Prometheus)
+        questions = {"disk": disk.question, "bad": SignalQuery("sum(")}
+        found = await source.numbers_over(questions, now - 900, now - 300, 60.0)
+    assert {(one.value, one.of) for one in found["disk"].values()} == {(4.0, 15)}
+    assert len(found["disk"]) == 11
+    assert found["bad"] == {}
+
+
 @pytest.mark.parametrize(
     ("name", "signal", "cause", "evidence"),
     [

@@ -5,6 +5,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from bot.core.pool.pool import Counted, Snapshot
+from bot.core.signals.signal import Signal, SignalKind
+from bot.playground.fleet.faults import FleetFaultKind
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.simulation import SimulatedFleet
 
@@ -49,6 +51,9 @@ class Eye:
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
+        if any(fault.kind is FleetFaultKind.DISKS_FULL for fault in self.fleet.faults):
+            full = float(self.fleet.pools[self.name].full_machines)
+            known["signals"] = (Signal("disk", SignalKind.DISK, full, says="have no disk space left", source="fleet"),)
         sample = Snapshot(self.name, now, **known)  # type: ignore[arg-type]  # names are checked by it
         self.series.append(sample)
         return sample

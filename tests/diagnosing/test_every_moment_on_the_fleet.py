@@ -43,6 +43,7 @@ STORIES = {
     "offline-hosts": Expected(frozenset({"offline"}), FULL),
     "provider-outage": Expected(frozenset({"provider"}), FULL),
     "hung-jobs": Expected(frozenset({"hung"}), FULL),
+    "full-disks": Expected(frozenset({"short_of_disk"})),
     "early-warning": Expected(frozenset({"limit", "surge"})),
 }
 

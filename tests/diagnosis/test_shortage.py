@@ -84,7 +84,7 @@ def test_the_evidence_counts_machines() -> None:
     top, slow = first(became(DISK, 14)), first(became_slow())
     assert top is not None
     assert slow is not None
-    assert evidence_words(top) == ("14 of 20 machines have less than 5 % of disk free (1 h 16 min ago: 0)",)
+    assert evidence_words(top) == ("14 of 20 machines have less than 5 % of disk free (45 min ago: 0)",)
     assert evidence_words(slow) == ("registry is at 82 (usually 4), above 60 for 44 min",)
 
 

@@ -23,6 +23,7 @@ CAUSES = {
     "offline-hosts": "offline",
     "provider-outage": "provider",
     "hung-jobs": "hung",
+    "full-disks": "short_of_disk",
 }
 """What each story in which an alert fires at once names first."""
 

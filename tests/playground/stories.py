@@ -203,6 +203,14 @@ async def silenced(story: Played) -> None:
     await story.drains()
 
 
+async def replaced(story: Played) -> None:
+    """Ana asks for a diagnosis, and adds ten machines whose disks have room."""
+    await story.fires()
+    await story.presses("diagnose")
+    await story.scales(10)
+    await story.drains()
+
+
 async def waited(story: Played) -> None:
     """Ana acknowledges, asks for the status, and waits."""
     await story.fires()
@@ -241,6 +249,7 @@ STORIES: dict[str, tuple[str, Callable[[Played], Awaitable[None]]]] = {
     "offline-hosts": ("offline-hosts", silenced),
     "provider-outage": ("provider-outage", waited),
     "hung-jobs": ("hung-jobs", silenced),
+    "full-disks": ("full-disks", replaced),
     "early-warning": ("early-warning", warned),
     "early-warning-ignored": ("early-warning", ignored),
     "healthy": ("healthy", healthy),

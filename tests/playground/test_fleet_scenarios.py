@@ -9,7 +9,7 @@ from bot.playground.fleet.figures import read
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED, HEALTHY, SCENARIOS, SURGE, Scenario
 from bot.playground.fleet.simulation import SimulatedFleet
 
-STORIES = ["surge", "limit-reached", "stockout", "offline-hosts", "provider-outage", "hung-jobs"]
+STORIES = ["surge", "limit-reached", "stockout", "offline-hosts", "provider-outage", "hung-jobs", "full-disks"]
 REACTION_SECONDS = 15
 FRESH_SAMPLES = 3
 

@@ -9,7 +9,17 @@ from dataclasses import replace
 from bot.adapters.build_context import LoginTable, Problems
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import Incomplete, Nothing, Samples, Unknown, one, points, samples, why_nothing
+from bot.adapters.prometheus.answers import (
+    Incomplete,
+    Nothing,
+    Points,
+    Samples,
+    Unknown,
+    one,
+    points,
+    samples,
+    why_nothing,
+)
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
@@ -131,9 +141,7 @@ class Prometheus:
 
     async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
         """The signals of one pool, in one request if Prometheus answers it."""
-        now = self._now()
-        queries = {name: one.query for name, one in questions.items()}
-        queries |= {f"{name} of": one.of for name, one in questions.items() if one.of}
+        now, queries = self._now(), _queries(questions)
         params = {"time": f"{now:.3f}"}
         try:
             found: Mapping[str, HttpAnswer | Unreachable] | None = await asked(self._http, INSTANT, queries, params)
@@ -143,6 +151,32 @@ class Prometheus:
             each = (self._ask(INSTANT, {"query": query, **params}) for query in queries.values())
             found = dict(zip(queries, await asyncio.gather(*each), strict=True))
         return {name: _number(found[name], found.get(f"{name} of"), now) for name in questions}
+
+    async def numbers_over(
+        self, questions: Mapping[str, SignalQuery], since: float, until: float, step_seconds: float
+    ) -> Mapping[str, Mapping[float, Number]]:
+        """The same over time; a signal that cannot be had has none."""
+        queries = _queries(questions)
+        span = {"start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{max(step_seconds, 1.0):.3f}"}
+
+        async def single(query: str) -> Points:
+            async with self._turns:
+                answer = await self._ask("/api/v1/query_range", {"query": query, **span})
+            try:
+                return {} if isinstance(answer, Unreachable) else points(answer)
+            except Unknown:
+                return {}
+
+        found = dict(zip(queries, await asyncio.gather(*map(single, queries.values())), strict=True))
+        return {
+            name: {
+                at: Number(value, None if of is None else round(of[at]), at)
+                for at, value in found[name].items()
+                if of is None or at in of
+            }
+            for name in questions
+            for of in [found.get(f"{name} of")]
+        }
 
     async def series(self, query: str) -> Samples:
         """What an instant query finds now; nothing if its answer is no vector. Raises Unreachable."""
@@ -198,6 +232,12 @@ class Prometheus:
             return await self._http.get(path, params)
         except Unreachable as problem:
             return problem
+
+
+def _queries(questions: Mapping[str, SignalQuery]) -> dict[str, str]:
+    """Every query of some signals, by the signal's name, and those of the machines that answer."""
+    queries = {name: one.query for name, one in questions.items()}
+    return queries | {f"{name} of": one.of for name, one in questions.items() if one.of}
 
 
 def _number(

@@ -39,6 +39,16 @@ class AnswersSignals(Protocol):
         """The answer to each; never raises."""
 
 
+@runtime_checkable
+class RemembersSignals(Protocol):
+    """One that also knows their past."""
+
+    async def numbers_over(
+        self, questions: Mapping[str, SignalQuery], since: float, until: float, step_seconds: float
+    ) -> Mapping[str, Mapping[float, Number]]:
+        """Signal → time → its number; never raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class PoolSignal:
     """A signal of one pool: what it is, and what is asked for it."""

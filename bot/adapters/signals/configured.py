@@ -23,7 +23,7 @@ ASKED = ("prometheus", "cloudwatch")
 """Kinds of sources that can be asked for signals."""
 TEXT = r'"(?:[^"\\\n]|\\.)*"'
 MATCHERS = re.compile(rf"\s*\w+\s*(?:=~|!~|!=|=)\s*{TEXT}(?:\s*,\s*\w+\s*(?:=~|!~|!=|=)\s*{TEXT})*\s*,?\s*")
-DIMENSION = re.compile(r"[^\s=,]+=[^\s=,]+")
+DIMENSION = re.compile(r"[^\s=,\"]+=[^\s=,\"]+")
 """What `machine_match` may be: matchers of PromQL, or one dimension of CloudWatch."""
 WRITTEN = re.compile(f"{re.escape(MACHINE_MATCH)}|{re.escape(POOL)}")
 USUAL = {

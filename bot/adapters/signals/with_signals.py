@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from bot.adapters.http.background import begun
 from bot.adapters.prometheus.answers import Unknown
-from bot.adapters.signals.ask import Answers, AnswersSignals, Number, PoolSignal
+from bot.adapters.signals.ask import Answers, AnswersSignals, Number, PoolSignal, RemembersSignals
 from bot.core.pool.merge import OLD_SECONDS, SourceAnswer, merged
 from bot.core.pool.pool import Snapshot
+from bot.core.pool.retention import LONGEST_SECONDS
 from bot.core.signals.signal import Signal
 from bot.ports import Answering, Metrics, Unreachable
 
@@ -57,8 +58,20 @@ class WithSignals:
         return (SourceAnswer("", await self._source.snapshot(pool)),)
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
-        """That of the figures; signals have none."""
-        return await self._source.history(pool, since, until, step_seconds)
+        """That of the figures; of the last hours with the signals, so that it is known what was bad before."""
+        samples = await self._source.history(pool, since, until, step_seconds)
+        if not samples or until - since > LONGEST_SECONDS:
+            return samples
+        past: dict[int, list[Signal]] = {}
+        for name, mine in self._asked.items():
+            if isinstance(source := self._sources[name], RemembersSignals):
+                questions = {signal: one.question for signal, one in mine.items()}
+                for signal, numbers in (await source.numbers_over(questions, since, until, step_seconds)).items():
+                    for at, number in numbers.items():
+                        one = replace(mine[signal].signal, value=number.value, of=number.of, at=at)
+                        past.setdefault(round((at - since) / step_seconds), []).append(one)
+        told = ((one, past.get(round((one.at - since) / step_seconds), ())) for one in samples)
+        return tuple(replace(one, signals=tuple(signals)) for one, signals in told)
 
     def _signals(self, now: float) -> tuple[Signal, ...]:
         for name in [name for name, task in self._running.items() if task.done()]:

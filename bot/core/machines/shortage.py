@@ -20,8 +20,6 @@ AS_EVER = 0.8
 """Origin: judgement; jobs that end at four fifths of the usual pace are not what a queue comes from."""
 PACE_MINUTES = 30.0
 """Origin: three windows of ten minutes, over which sources average their rates."""
-AGO_SECONDS = 3600.0
-"""Origin: judgement; the look that evidence compares with is an hour old, or from before the trouble."""
 SHARES = 1.5
 """Origin: from here on there are rather two runners than one on a machine."""
 QUICK = frozenset({SignalKind.DISK, SignalKind.MEMORY})
@@ -107,12 +105,18 @@ def _of_machines(facts: Facts, signal: Signal, looks: Sequence[_Look], before: S
     share, usual = now.share(loaded=loaded), _usual(before, loaded=loaded)
     if share is not None and share < (usual or 0.0) + PART:
         return None
-    then = next((one for one in reversed(before) if now.at - one.at >= AGO_SECONDS), before[-1] if before else None)
+    then = next((one for one in reversed(looks) if _far_better(one, now, loaded=loaded)), None)
     past = {"before": round(then.value), "ago": now.at - then.at} if then else {"before": None, "ago": None}
     of = None if now.of is None else max(round(now.of), round(now.value))
     told = {"machines": round(now.value), "of": of, "unit": signal.unit, "says": signal.says, "remedy": signal.remedy}
     sure = LOW if usual is None or share is None else HIGH if signal.kind in QUICK else _sure(facts)
     return _Trouble(signal, statement("machines_short", **told, **past), sure)
+
+
+def _far_better(then: _Look, now: _Look, *, loaded: bool) -> bool:
+    """Whether clearly fewer machines were in trouble then."""
+    before, share = then.share(loaded=loaded), now.share(loaded=loaded)
+    return then.value < now.value if before is None or share is None else before + PART <= share
 
 
 def _of_value(facts: Facts, signal: Signal, looks: Sequence[_Look], before: Sequence[_Look]) -> _Trouble | None:

@@ -16,6 +16,8 @@ class FleetFaultKind(StrEnum):
     """`amount` hosts lose their connection at the start, and reconnect at the end."""
     JOBS_HUNG = "jobs-hung"
     """Jobs started in this time (of one `workflow`, or all) run `amount` times as long."""
+    DISKS_FULL = "disks-full"
+    """The disks of `machines` machines are full; jobs that start on them take `amount` times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class FleetFault:
     amount: float = 1.0
     code: str = ""
     workflow: str = ""
+    machines: int = 0
 
     def active(self, at_seconds: float, pool: str) -> bool:
         """Say whether the fault troubles `pool` at this simulated time."""

@@ -17,6 +17,7 @@ FAMILIES = {
     "ci_job_oldest_wait_seconds": ("gauge", "Wait of the oldest waiting job, seconds; 0 when none waits."),
     "ci_runners": ("gauge", "Runners by state."),
     "ci_runners_limit": ("gauge", "The most runners the pool may have."),
+    "ci_machines_short": ("gauge", "Machines that are short of a resource."),
     "ci_runners_target": ("gauge", "The absolute target set through the scaler API; absent when none is set."),
     "ci_jobs_arrived_total": ("counter", "Jobs queued since the simulation began."),
     "ci_jobs_started_total": ("counter", "Jobs that got a runner."),
@@ -51,6 +52,7 @@ def samples(fleet: SimulatedFleet) -> list[ExposedSample]:
     for name in fleet.pools:
         figures = read(fleet, name)
         found += _gauges(figures)
+        found.append(_short_of_disk(fleet, name))
         found += _waits(name, longest_waiting(fleet, name))
         found += _counters(fleet, name)
     order = {family: place for place, family in enumerate(FAMILIES)}
@@ -95,6 +97,11 @@ def _gauges(figures: PoolFigures) -> Iterator[ExposedSample]:
     for quantile, seconds in (("0.5", figures.duration_p50_seconds), ("0.95", figures.duration_p95_seconds)):
         if seconds is not None:
             yield ExposedSample("ci_job_duration_seconds", (pool, ("quantile", quantile)), seconds)
+
+
+def _short_of_disk(fleet: SimulatedFleet, name: str) -> ExposedSample:
+    full: int = fleet.pools[name].full_machines
+    return ExposedSample("ci_machines_short", (("pool", name), ("resource", "disk")), float(full))
 
 
 def _waits(pool: str, jobs: tuple[WaitingJob, ...]) -> Iterator[ExposedSample]:

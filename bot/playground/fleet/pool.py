@@ -46,6 +46,8 @@ class SimulatedRunner:
     state: RunnerState
     since_seconds: float
     job: SimulatedJob | None = None
+    full: bool = False
+    """Whether its machine's disk is full."""
 
 
 @dataclass(slots=True)
@@ -147,6 +149,11 @@ class SimulatedPool:
         runner.since_seconds = now
         if state is RunnerState.IDLE:
             self.idle[runner.id] = runner
+
+    @property
+    def full_machines(self) -> int:
+        """Return how many machines have a full disk."""
+        return sum(runner.full for runner in self.runners.values())
 
     def in_state(self, states: Iterable[RunnerState]) -> list[SimulatedRunner]:
         """Return the runners in these states, first state first, oldest runner first."""

@@ -34,6 +34,8 @@ class Scenario:
     pools: tuple[PoolSpec, ...]
     faults: tuple[FleetFault, ...] = ()
     warned: bool = False
+    signals: bool = False
+    """Whether Tailback knows the disks of the machines."""
 
 
 ALL_QUEUES = QueueRule(
@@ -173,6 +175,23 @@ HUNG_JOBS = Scenario(
     faults=(FleetFault(FleetFaultKind.JOBS_HUNG, -95 * MINUTE, 120 * MINUTE, WINDOWS.name, 4, workflow="trunk"),),
 )
 
+FULL_DISKS = Scenario(
+    name="full-disks",
+    title="Machines run out of disk",
+    text=(
+        "The disks of 22 of the 26 machines of windows.4xlarge are full, and jobs on them take four times as long. As "
+        "many jobs arrive as ever. After about four minutes somebody cleans the disks."
+    ),
+    try_this="Press Diagnose: it counts the machines without disk. New machines have room, so Scale up helps.",
+    true_cause="full-disks",
+    helps=True,
+    affected=("windows.4xlarge",),
+    rule=ONE_QUEUE,
+    pools=(LINUX, LINUX_LARGE, GPU, replace(BUSY_WINDOWS, arrivals_per_minute=0.55, minimum=26, limit=26)),
+    faults=(FleetFault(FleetFaultKind.DISKS_FULL, -86 * MINUTE, 240 * MINUTE, WINDOWS.name, 4, machines=22),),
+    signals=True,
+)
+
 EARLY_WARNING = Scenario(
     name="early-warning",
     title="A warning before the alert",
@@ -206,7 +225,7 @@ EARLY_WARNING = Scenario(
 SCENARIOS = {
     scenario.name: scenario
     for scenario in (
-        *(SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, HUNG_JOBS),
+        *(SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, HUNG_JOBS, FULL_DISKS),
         *(EARLY_WARNING, HEALTHY),
     )
 }

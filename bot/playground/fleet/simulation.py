@@ -139,9 +139,14 @@ class SimulatedFleet:
         while pool.waiting and pool.idle:
             runner = pool.start_next(now)
             if runner.job is not None:
-                self._at(now + self._run_seconds(pool, runner.job), partial(self._complete, pool, runner, runner.job))
+                self._at(
+                    now + self._run_seconds(pool, runner, runner.job), partial(self._complete, pool, runner, runner.job)
+                )
 
-    def _run_seconds(self, pool: SimulatedPool, job: SimulatedJob) -> float:
+    def _run_seconds(self, pool: SimulatedPool, runner: SimulatedRunner, job: SimulatedJob) -> float:
+        full = self._fault(FleetFaultKind.DISKS_FULL, pool.spec.name)
+        if full and runner.full:
+            return job.nominal_seconds * full.amount
         hung = self._fault(FleetFaultKind.JOBS_HUNG, pool.spec.name)
         if hung and hung.workflow in ("", job.source.workflow):
             return job.nominal_seconds * hung.amount
@@ -189,12 +194,18 @@ class SimulatedFleet:
                 for runner in pool.in_state([RunnerState.IDLE, RunnerState.BUSY])[: int(fault.amount)]:
                     pool.end_job(runner, now)
                     pool.move(runner, RunnerState.OFFLINE, now)
+            if fault.kind is FleetFaultKind.DISKS_FULL and fault.active(now, name):
+                for runner in pool.in_state([RunnerState.IDLE, RunnerState.BUSY])[: fault.machines]:
+                    runner.full = True
 
     def _fault_ends(self, fault: FleetFault, now: float) -> None:
         for name, pool in self.pools.items():
             if fault.kind is FleetFaultKind.HOSTS_OFFLINE and fault.pool in (None, name):
                 for runner in pool.in_state([RunnerState.OFFLINE])[: int(fault.amount)]:
                     pool.move(runner, RunnerState.IDLE, now)
+            if fault.kind is FleetFaultKind.DISKS_FULL and fault.pool in (None, name):
+                for runner in pool.runners.values():
+                    runner.full = False
             self._assign(pool, now)
 
 

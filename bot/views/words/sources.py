@@ -26,7 +26,7 @@ def signal_lines(sample: Snapshot) -> list[str]:
     known = [one for one in sample.signals if one.value is not None]
     groups: dict[tuple[str, float], list[Signal]] = {}
     for one in known:
-        old = sample.at - one.at if sample.at - one.at >= OLD_SECONDS else 0.0
+        old = sample.at - one.at if one.at and sample.at - one.at >= OLD_SECONDS else 0.0
         groups.setdefault((one.source, old), []).append(one)
     return [
         f"{'; '.join(filter(None, (*map(_bad, found), _well(found))))}"
