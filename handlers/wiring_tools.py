@@ -12,7 +12,7 @@ from bot.adapters.http.client import HttpPool
 from bot.adapters.integrations import BackEnds, build
 from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics import prometheus
-from bot.adapters.metrics.prometheus import discovered
+from bot.adapters.prometheus.discover import discovered
 from bot.adapters.records import KINDS as KINDS  # noqa: PLC0414 - for a store of another product
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
@@ -90,13 +90,16 @@ async def check_targets(settings: Settings) -> AsyncIterator[CheckTargets]:
         yield replace(targets, problems=tuple(problems))
 
 
-async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str], ...]:
-    """(preset, name) of each pool that a Prometheus knows. Raises ConfigError for the address, and Unreachable."""
+async def prometheus_pools(url: str, token: str) -> tuple[tuple[str, str, str, str], ...]:
+    """(preset, name, set of signals, machine_match) of each pool that a Prometheus knows.
+
+    Raises ConfigError for the address, and Unreachable.
+    """
     wire = HttpPool()
     raw = {"kind": "prometheus", "url": url, **({"token_env": "PROMETHEUS_TOKEN"} if token else {})}
     try:
         context = BuildContext(wire, lambda _: token, now)
-        return await discovered(prometheus.build("prometheus", "--prometheus", raw, {}, context))
+        return await discovered(prometheus.build("prometheus", "--prometheus", raw, {}, context).series)
     finally:
         await wire.close()
 

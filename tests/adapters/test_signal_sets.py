@@ -9,6 +9,7 @@ import pytest
 
 from bot.adapters.metrics.prometheus import Prometheus, build
 from bot.adapters.prometheus.answers import Unknown
+from bot.adapters.prometheus.discover import discovered
 from bot.adapters.signals.ask import Number, SignalQuery
 from bot.adapters.signals.configured import SETS
 from bot.core.pool.pool import Snapshot
@@ -115,6 +116,14 @@ def shown(at: float) -> str:
                                    ("a", "MemoryPressure", 0), ("b", "MemoryPressure", 0)):  # fmt: skip
         labels = f'instance="ksm",job="ksm",node="{node}",condition="{condition}",status="true"'
         lines.append(f"kube_node_status_condition{{{labels}}} {value}")
+    pod = 'namespace="ci",pod="arc-set-x7k2p-runner-abcde",node="a"'
+    lines.append(f'kube_pod_info{{{pod},created_by_kind="EphemeralRunner",created_by_name="arc-set-x7k2p"}} 1')
+    lines += [f'node_uname_info{{instance="{one}",nodename="{one}",job="node",pool="linux"}} 1' for one in MACHINES]
+    lines += [
+        'ci_jobs_queued{pool="linux"} 3',
+        'ci_jobs_queued{pool="windows"} 3',
+        'gha_assigned_jobs{name="arc-set"} 3',
+    ]
     return "\n".join(lines)
 
 
@@ -153,6 +162,18 @@ async def test_machines_that_nobody_scrapes_are_unknown_and_no_zero(server: Real
     assert isinstance(wrong["bad"], Unknown)
     assert isinstance(good := wrong["good"], Number)
     assert (good.value, good.of) == (3.0, None)
+
+
+async def test_init_proposes_the_set_that_knows_the_machines(server: RealPrometheus) -> None:
+    async with patient_pool() as wire:
+        table = {"kind": "prometheus", "url": server.url}
+        source = build("prometheus", "[metrics.prometheus]", table, {}, parts_with(wire, {}, time.time()))
+        assert isinstance(source, Prometheus)
+        assert set(await discovered(source.series)) == {
+            ("ci", "linux", "node_exporter", 'job="node", pool="linux"'),
+            ("ci", "windows", "", ""),
+            ("arc", "arc-set", "kubernetes", 'namespace="ci", pod=~"arc-set-.*"'),
+        }
 
 
 async def test_the_past_of_a_signal_is_known_from_the_start(server: RealPrometheus) -> None:

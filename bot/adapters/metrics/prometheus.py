@@ -21,7 +21,7 @@ from bot.adapters.prometheus.answers import (
     why_nothing,
 )
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
-from bot.adapters.prometheus.presets import LARGER, PRESETS, RANDOM, Preset
+from bot.adapters.prometheus.presets import LARGER
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
 from bot.adapters.signals.ask import Answers, Number, SignalQuery
 from bot.adapters.source import Given, SourceKind, SourceTable
@@ -52,13 +52,6 @@ AGE = "age"
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
 ONE = re.compile(rf"sum\({TOGETHER}({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
-SIGNS: Mapping[Preset, str] = {
-    "ci": "ci_jobs_queued",
-    "arc": "gha_assigned_jobs",
-    "buildkite": "buildkite_queues_scheduled_jobs_count",
-}
-"""Preset: the metric that its `queued` reads. GitLab Runner exports no queue, so a pool of it needs a query."""
-RANDOM_END = re.compile(f"{RANDOM[:-1]}$")
 
 
 class PrometheusTable(SourceTable, LoginTable):
@@ -266,17 +259,6 @@ def newest_of(query: str) -> tuple[str, ...]:
         return (difference[1],)
     found = PLAIN.fullmatch(query)
     return (found[1] or found[2],) if found else ()
-
-
-async def discovered(source: Prometheus) -> tuple[tuple[str, str], ...]:
-    """(preset, pool) for each pool with a queue; raises Unreachable if Prometheus does not answer."""
-    found: dict[tuple[str, str], None] = {}
-    for preset, metric in SIGNS.items():
-        label = PRESETS[preset][0]
-        series = await source.series(f"sum by ({label}) ({metric})")
-        names = sorted(one.labels[label] for one in series if one.labels.get(label))
-        found |= dict.fromkeys((preset, RANDOM_END.sub("", name) if preset == "arc" else name) for name in names)
-    return tuple(found)
 
 
 build = SourceKind(PrometheusTable, PrometheusPool, lambda _, keys: keys.queries(""), Prometheus)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -28,6 +28,8 @@ class PolicyTable(Table):
     """The common keys of `[pool."NAME".scaler]`."""
 
     kind: str
+    counts: Literal["runners", "machines"] | None = None
+    """What the numbers of the back end are; None: machines for a group of machines, else runners."""
     max: int = Field(ge=1)
     """The maximum."""
     step: int | None = Field(default=None, ge=1)

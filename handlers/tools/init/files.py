@@ -30,8 +30,8 @@ class InitAnswers:
     alerts: InitSender = InitSender.ALERTMANAGER
     prometheus: str = ""
     """Its address; empty: there is none."""
-    pools: tuple[tuple[str, str], ...] = ()
-    """Pools that Prometheus knows: the preset that fits its metrics, and its name there."""
+    pools: tuple[tuple[str, str, str, str], ...] = ()
+    """Pools that Prometheus knows: preset, name, and where it knows the machines, their set and matchers."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variables of `.env`, in order; empty ones are left out."""
     label: str = ""
@@ -49,8 +49,9 @@ def toml_text(answers: InitAnswers) -> str:
     if answers.prometheus:
         token = '\ntoken_env = "PROMETHEUS_TOKEN"' if answers.secrets.get("PROMETHEUS_TOKEN") else ""
         tables.append(f'[metrics.prometheus]\nkind = "prometheus"\nurl = {_text(answers.prometheus)}{token}')
-    for preset, name in answers.pools:
-        tables.append(f'[pool.{_text(name)}]\nmetrics = "prometheus"\npreset = {_text(preset)}')
+    for preset, name, signals, match in answers.pools:
+        more = f"\nsignals = {_text(signals)}\nmachine_match = {_text(match)}" if signals else ""
+        tables.append(f'[pool.{_text(name)}]\nmetrics = "prometheus"\npreset = {_text(preset)}{more}')
     if answers.alerts is InitSender.GITHUB:
         tables.append('[metrics.github]\nkind = "github_webhooks"')
         tables.append('[pool."every queue"]\nmetrics = "github"\nlabel = "*"\nalert_wait = "1h"')

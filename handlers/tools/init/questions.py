@@ -24,8 +24,8 @@ LABEL = "Runner label that your jobs wait for, if GitHub's webhooks can tell its
 SECRET = re.compile(r"[\w.~+/=:,@-]+")
 """What a secret may consist of, so that it needs no quotes in `.env`."""
 
-Discover = Callable[[str, str], Awaitable[Sequence[tuple[str, str]]]]
-"""(address of Prometheus, token) → (preset, name) of the pools there; raises Unreachable or ConfigError."""
+Discover = Callable[[str, str], Awaitable[Sequence[tuple[str, str, str, str]]]]
+"""(address of Prometheus, token) → what it knows of each pool; raises Unreachable or ConfigError."""
 
 
 Check = Callable[[str], str]
@@ -132,26 +132,25 @@ async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, di
         if not (url := asker.ask("--prometheus", options.prometheus, asked, str.strip, "")):
             return answers
         try:
-            presets = {
-                name: preset for preset, name in await discover(url, options.secrets.get("PROMETHEUS_TOKEN", ""))
-            }
+            token = options.secrets.get("PROMETHEUS_TOKEN", "")
+            known = {found[1]: found for found in await discover(url, token)}
             break
         except (Unreachable, ConfigError) as error:
             problem = f"{error}; correct the address, or leave it empty and name the pools later in tailback.toml."
             if options.prometheus is not None:
                 raise Refused(f"--prometheus: {problem}") from None
             asker.say(problem)
-    asker.say(f"Pools that Prometheus knows: {', '.join(presets) or 'none with metrics that a preset reads'}.")
+    asker.say(f"Pools that Prometheus knows: {', '.join(known) or 'none with metrics that a preset reads'}.")
 
     def named(text: str) -> str:
-        if strange := [name for name in _names(text) if name not in presets]:
+        if strange := [name for name in _names(text) if name not in known]:
             raise Refused(f"Prometheus has no metrics of {', '.join(strange)} that a preset reads. Leave it out, and "
                           "add its queries to tailback.toml later (docs/reference/metrics.md).")  # fmt: skip
         return text
 
-    given = options.pools or (None if presets else "")
-    wanted = asker.ask("--pools", given, "Pools to watch", named, ",".join(presets))
-    return replace(answers, prometheus=url, pools=tuple((presets[name], name) for name in _names(wanted)))
+    given = options.pools or (None if known else "")
+    wanted = asker.ask("--pools", given, "Pools to watch", named, ",".join(known))
+    return replace(answers, prometheus=url, pools=tuple(known[name] for name in _names(wanted)))
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -21,13 +21,15 @@ async def test_targets_and_sizes_are_runners(target: int, machines: int) -> None
 
 
 def test_only_a_group_of_machines_is_counted_so() -> None:
-    """A home-grown autoscaler speaks of runners already."""
+    """A home-grown autoscaler speaks of runners already, unless its table says that it counts machines."""
     group = {"kind": "aws_asg", "group": "ci", "region": "us-east-1", "max": 40}
     own = {"kind": "http", "url": "http://scaler.test", "max": 40}
     pools = {
         "agents": {"runners_per_machine": 4, "scaler": group},
         "single": {"scaler": group},
         "own": {"runners_per_machine": 4, "scaler": own},
+        "own machines": {"runners_per_machine": 4, "scaler": {**own, "counts": "machines"}},
+        "own tasks": {"runners_per_machine": 4, "scaler": {**group, "counts": "runners"}},
     }
     file = File.model_validate({"slack": {"channel": "C0CIONCALL"}, "pool": pools})
     made = build(Settings(Environment(), file), lambda: 0.0).pool_scalers
@@ -35,6 +37,8 @@ def test_only_a_group_of_machines_is_counted_so() -> None:
         "agents": True,
         "single": False,
         "own": False,
+        "own machines": True,
+        "own tasks": False,
     }
     assert isinstance(made["agents"][0], Rehearsed)
     assert file.rules_of("agents").runners_per_machine == 4

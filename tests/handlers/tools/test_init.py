@@ -23,7 +23,7 @@ from tests.handlers.terminal import Terminal
 
 TOKENS = {"SLACK_BOT_TOKEN": "xoxb-1-abc", "SLACK_APP_TOKEN": "xapp-1-abc"}
 GIVEN = InitOptions(url="", channel="C0CIONCALL", alerts="grafana", prometheus="", secrets=TOKENS)
-KNOWN = (("ci", "linux.2xlarge"), ("arc", 'a "b"'))
+KNOWN = (("ci", "linux.2xlarge", "node_exporter", 'job="node", pool="linux.2xlarge"'), ("arc", 'a "b"', "", ""))
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Person(Asker):
         return self.answers.pop(0) or default or ""
 
 
-async def known(url: str, token: str) -> tuple[tuple[str, str], ...]:
+async def known(url: str, token: str) -> tuple[tuple[str, str, str, str], ...]:
     """A Prometheus at one address."""
     if url != "http://prometheus":
         raise Unreachable("Prometheus", "nobody listens", failure=Failure.UNCONNECTED)
@@ -55,7 +55,7 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
     )
     answers = await answered(InitOptions(), person, known)
     assert answers.alerts is InitSender.ALERTMANAGER
-    assert [name for _, name in answers.pools] == ["linux.2xlarge", 'a "b"']
+    assert [name for _, name, *_ in answers.pools] == ["linux.2xlarge", 'a "b"']
     said = "\n".join(person.heard)
     for words in ("begins with xoxb-", "'#ci' is not a channel id", "'pager' is not known", "nobody listens"):
         assert words in said
@@ -123,7 +123,8 @@ def test_the_files_are_used_as_they_are_written(answers: InitAnswers, tmp_path: 
     token = {"TAILBACK_WEBHOOK_TOKEN": "x" * 32, "GITHUB_WEBHOOK_SECRET": "x" * 32}
     settings = load({**variables, **token, "TAILBACK_CONFIG": str(tmp_path / "tailback.toml")})
     assert [one for one in of_settings(settings) if one.state is Level.PROBLEM] == []
-    assert set(settings.file.pool) >= {name for _, name in answers.pools}
+    assert all(settings.file.pool[name].signals == ((of,) if of else ()) for _, name, of, _ in answers.pools)
+    assert set(settings.file.pool) >= {name for _, name, *_ in answers.pools}
 
 
 async def test_secrets_are_made_and_only_what_is_used_is_written() -> None:
@@ -146,7 +147,7 @@ def test_the_link_creates_the_app_with_the_manifest() -> None:
 
 def test_the_docs_show_what_it_writes() -> None:
     """The minimal example, and the preset without alerts."""
-    pools = (("ci", "linux.2xlarge"),)
+    pools = (("ci", "linux.2xlarge", "", ""),)
     minimal = toml_text(InitAnswers("C0CIONCALL", prometheus="http://localhost:9090", pools=pools))
     assert (ROOT / "docs/examples/minimal.toml").read_text("utf-8") == minimal
     page = (ROOT / "docs/how-to/github-webhooks-only.md").read_text("utf-8").replace("\n   ", "\n")
