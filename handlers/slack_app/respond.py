@@ -87,18 +87,22 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
     if home:
         await draw_home(context, interaction.who)
         return
-    whose: str | None = None if answer.record_lost else ""
-    if answer.record_lost:
-        async with _in_time("message without a record left as it is"):
-            whose = await stranger(context, interaction)
+    whose = await _whose(context, interaction) if answer.record_lost else None
     if whose:
         said = refusal(refusals.other_installation(whose))
     if said is not None:
         async with _in_time("answer not delivered", action=interaction.name):
             await tell_now(context, _private(context, interaction, said), said)
-    if answer.record_lost and whose == "":
+    if whose == "":
         async with _in_time("buttons not removed"):
             await remove_orphaned_buttons(context, interaction)
+
+
+async def _whose(context: Context, interaction: Interaction) -> str | None:
+    """The other installation whose message this is; empty if it is ours, None if Slack does not tell."""
+    async with _in_time("message without a record left as it is"):
+        return await stranger(context, interaction)
+    return None
 
 
 async def tell_workflow(context: Context, channel: str, thread: str) -> None:

@@ -45,12 +45,12 @@ async def _unfinished(context: Context, incident: Incident, view: View) -> tuple
     measured = [name for name in incident.pools.judged if name not in view.sourceless]
     known = {one.pool: one for one in latest(incident, view, context.now(), context.settings.file.paces)}
     queues = {name: sample.queued if (sample := known.get(name)) else None for name in measured}
-    floors = {name: view.rules[name].floor if name in view.rules else 0 for name in measured}
+    rules = context.settings.file.rules_of
     keys = {context.lease_key(name) for name in incident.pools.judged}
     leases = (await context.store.get_many(PoolLeases, sorted(keys))).values()
     mine = [lease for held in leases for lease in held.value.leases if lease.incident == incident.id]
     borrowed = sum(max(0, lease.target - lease.before) for lease in mine if not lease.returning)
-    waiting = {name: queued for name, queued in queues.items() if queued is None or queued > floors[name]}
+    waiting = {name: queued for name, queued in queues.items() if queued is None or queued > rules(name).floor}
     return unfinished_words(waiting, borrowed)
 
 
