@@ -2,14 +2,18 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.core.jobs.follow import MOST_FOLLOWED, job_value
 from bot.core.jobs.found import JobProgress
+from bot.core.requests.interaction import Interaction, Surface
 from bot.notifications.follows import follows_of
+from bot.requests.permission import TooOften, paced
 from bot.views.home.home import Board, home
-from tests.builders import NOW, POOL
+from tests.builders import CHANNEL, NOW, POOL
 from tests.jobs.test_find import JOB, URL, Known
 from tests.jobs.test_watch_followed import waiting
-from tests.world import ANA, BEN, refused
+from tests.world import ANA, BEN, TEAM, World, refused
 
 
 async def test_the_button_of_an_answer_and_that_of_an_incident_follow_too() -> None:
@@ -42,3 +46,18 @@ async def test_app_home_lists_what_somebody_follows() -> None:
     page = str(home(Board(follows=await follows_of(world.context, ANA)), NOW, world.context.settings.file.paces))
     assert "Following" in page
     assert POOL in page
+
+
+async def test_any_number_of_people_may_press_the_same_button_in_a_minute() -> None:
+    """What concerns nobody but the person is not counted as requests on the incident."""
+    world = World()
+    asked = Interaction("follow", "", TEAM, CHANNEL, Surface.BUTTON, "k", request_id="i1.abc")
+    for number in range(200):
+        await paced(world.context, replace(asked, who=f"U{number}"))
+
+    async def acknowledged() -> None:
+        for number in range(200):
+            await paced(world.context, replace(asked, name="ack", who=f"U{number}"))
+
+    with pytest.raises(TooOften):
+        await acknowledged()

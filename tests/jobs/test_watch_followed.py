@@ -147,6 +147,18 @@ async def test_two_workers_and_a_restart_tell_it_once() -> None:
     assert len(told(world)) == 1
 
 
+async def test_a_direct_message_waits_behind_first_messages_of_incidents() -> None:
+    world = await waiting()
+    await world.types("follow", POOL)
+    world.queues(0)
+    for _ in range(60):
+        world.context.health.crowded["C0CIONCALL"] = world.clock.now() + 15
+        await world.passes(10)
+    assert told(world) == []
+    await world.passes(60)
+    assert len(told(world)) == 1
+
+
 async def test_a_thousand_followers_are_told_once_within_twenty_minutes_and_incidents_before_them() -> None:
     """One direct message a second, whatever else happens; a new incident's thread opens at once."""
     world = await waiting()
