@@ -267,6 +267,16 @@ async def test_it_tells_how_much_history_is_left_to_fill_in(place: Place) -> Non
     assert only(await found(place, tools), "history of").text == told
 
 
+async def test_a_second_tailback_with_the_same_app_is_told_with_the_line_to_write(place: Place) -> None:
+    """Whether it takes clicks now, and whose messages stood in the channels when the records began."""
+    tools = Tools()
+    tools.redis.indexes = {"foreign": "1", "strangers": "3f9c01ab default"}
+    findings = await found(place, tools)
+    only(findings, "At least 1 process of another Tailback takes clicks", "warning", "a Slack app of its own")
+    told = only(findings, "Messages of another Tailback (3f9c01ab and default) are left alone").text
+    assert 'write installation = "3f9c01ab" or installation = "default" under [slack]' in told
+
+
 async def test_block_types_are_said_as_far_as_they_were_tried(place: Place) -> None:
     """Nothing is claimed before the first message."""
     tools = Tools()

@@ -8,6 +8,8 @@ import pytest
 
 from bot.adapters.migrations import FORMAT
 from bot.adapters.redis.calls import CALL_SECONDS
+from bot.context.save import point
+from bot.core.external import FOREIGN
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.outlook import Forecast, LeftOut, Score, Verdict
 from bot.core.pool.pool import Pool
@@ -89,6 +91,15 @@ async def test_a_slack_that_is_out_of_reach_degrades_it_and_alerts_must_still_re
     assert answer.status_code == 200
     assert (answer.json()["ready"], answer.json()["degraded"]) == (True, degraded)
     assert answer.json()["dependencies"]["slack"]["ok"] is not degraded
+
+
+async def test_a_second_tailback_with_the_same_token_degrades_it(endpoint: Endpoint) -> None:
+    """Some clicks reach the other one; alerts are stored all the same."""
+    await point(endpoint.world.context, [FOREIGN], "2")
+    answer = await endpoint.client.get("/readyz")
+    assert (answer.status_code, answer.json()["degraded"]) == (200, True)
+    why = "At least 2 processes of another Tailback take clicks with this app token"
+    assert answer.json()["dependencies"]["installation"]["why"] == why
 
 
 async def test_a_source_that_does_not_answer_degrades_it_at_once(endpoint: Endpoint) -> None:
