@@ -5,6 +5,7 @@ and follows one incident until its queue has drained, two to four minutes. The p
 The report is the example of docs/how-to/reports.md, posted into the same workspace.
 
 With a folder as argument it also writes parent, thread, dialogs and App Home there: at 1400 and 390 px, light and dark.
+The direct message of a hand-over is written at 390 px.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import SCENARIOS  # noqa: E402 - the root is found first
 from tests.journeys.demo import opened_demo  # noqa: E402
+from tests.slack_driver import SlackDriver  # noqa: E402
 from tests.views.test_report_page import example  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -34,7 +36,8 @@ WIDE: ViewportSize = {"width": 1180, "height": 640}
 MOST_BYTES = 300_000
 CHANNEL, REPORTS = "C0DEVINFRA", "C0CIONCALL"
 PATIENCE_MS = 300_000
-WIDTHS = {1400: 900, 390: 844}
+PHONE = 390
+WIDTHS = {1400: 900, PHONE: 844}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 """Width → height of a window in pixels: a desktop and a phone."""
 IN_DOCS = {"dialog-390-dark.png", "diagnosis-390-light.png", "home-390-light.png"}
@@ -55,9 +58,28 @@ async def take(folder: Path | None = None, scenario: str = "surge") -> list[Path
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(f"{demo.address}/?channel={CHANNEL}")
         pictures = [*await _opened(page), *await _every(chromium, f"{demo.address}/?channel={CHANNEL}", folder)]
+        pictures += await _handed_over(chromium, demo.address, folder) if folder else []
         pictures += [*await _ended(page), await _report(page, demo.address, demo.slack.settings.bot_token)]
         await chromium.close()
     return pictures
+
+
+async def _handed_over(chromium: Browser, address: str, folder: Path) -> list[Path]:
+    """Ana hands the incident over; what Ben reads on a phone: the direct message, and the first message."""
+    async with SlackDriver(address) as slack:
+        parent = await slack.channel(CHANNEL).parent("OPEN", within=PATIENCE_MS / 1000)
+        await slack.mention("handover <@U0BEN> watch whether machines come", parent)
+        await parent.until("Owned by <@U0BEN>")
+    page = await chromium.new_page(
+        viewport={"width": PHONE, "height": WIDTHS[PHONE]}, timezone_id="UTC", locale="en-GB"
+    )
+    taken = []
+    for name, channel, words in (("direct", "D0BEN", "You own this incident"), ("owned", CHANNEL, "Owned by")):
+        await page.goto(f"{address}/?user=U0BEN&channel={channel}")
+        await expect(page.get_by_test_id("messages").get_by_text(words).first).to_be_visible()
+        taken.append(await _picture(page, folder / f"{name}-{PHONE}-light.png"))
+    await page.close()
+    return taken
 
 
 async def _report(page: Page, address: str, token: str) -> Path:

@@ -26,7 +26,7 @@ async def test_without_an_owner_before_nobody_owns_it_and_the_group_is_called(wo
     assert world.incident.ownership.owner is None
     assert "*Nobody owns it now.*" in direct(world)[-1]
     assert "<!subteam^S0ONCALL>" in world.replies[-1]
-    await world.passes(world.context.settings.file.timing.escalate_after + 30, 60)
+    await world.passes(world.context.settings.file.timing.escalate_after + 30, 465)
     assert world.incident.ownership.escalated_at is not None
 
 

@@ -16,7 +16,7 @@ def reminders(world: World) -> list[str]:
 async def drains(world: World) -> None:
     world.queues(0)
     await world.fires(spoken(firing=False))
-    await world.passes(180)
+    await world.passes(180, 30)
     assert world.incident.state is State.DRAINED
 
 
@@ -25,9 +25,9 @@ async def test_who_asked_is_mentioned_with_the_state_of_then(world: World) -> No
     said = whisper(await world.says("remind", "30m")).text
     assert said.startswith("I'll mention you in this thread at <!date^")
     world.queues(28)
-    await world.passes(1770, 30)
+    await world.passes(1770, 295)
     assert reminders(world) == []
-    await world.passes(30)
+    await world.passes(30, 30)
     (told,) = reminders(world)
     assert "<!subteam" not in told
     assert told.startswith(f"<@{ANA}>, your reminder: this incident is still open.")
@@ -37,7 +37,7 @@ async def test_who_asked_is_mentioned_with_the_state_of_then(world: World) -> No
     assert entry.who == ANA
     audit = [one for _, one, _ in world.data.trail if one.what == "remind"]
     assert [(one.who, one.parameters, one.outcome) for one in audit] == [(ANA, {"text": "30m"}, "reminder set")]
-    await world.passes(3600, 60)
+    await world.passes(3600, 1200)
     assert len(reminders(world)) == 1
 
 
@@ -45,7 +45,7 @@ async def test_a_drained_incident_reminds_nobody(world: World) -> None:
     await world.opens()
     await world.says("remind", "me", "in", "1", "hour")
     await drains(world)
-    await world.passes(3600, 60)
+    await world.passes(3600, 1200)
     assert reminders(world) == []
     assert world.due("tell") is None
 
@@ -54,9 +54,9 @@ async def test_a_queue_that_is_back_to_normal_while_the_alert_fires_is_waited_fo
     """It drains, and nobody is reminded; or jobs queue again, and then it comes."""
     await world.opens()
     await world.says("remind", "10m")
-    await world.passes(540, 30)
+    await world.passes(540, 180)
     world.queues(0)
-    await world.passes(300, 30)
+    await world.passes(300, 60)
     assert (world.incident.state, reminders(world)) == (State.EASING, [])
     world.queues(30)
     await world.passes(60, 30)
@@ -95,7 +95,7 @@ async def test_five_wait_at_a_time_of_everybody(world: World) -> None:
     for number in range(MOST_REMINDERS):
         await world.says("remind", f"{10 + number}m", who=ANA if number % 2 else BEN)
     await refused(r"has 5 reminders already. The next one comes in 10 min", world.says("remind", "5m"))
-    await world.passes(660, 30)
+    await world.passes(660, 110)
     assert len(reminders(world)) == 2
     await world.says("remind", "5m")
 
@@ -116,7 +116,7 @@ async def test_it_follows_the_thread(world: World) -> None:
     await world.says("remind", "10m")
     world.chat.delete(world.incident.thread.channel, world.incident.thread.root or "")
     world.queues(60)
-    await world.passes(630, 30)
+    await world.passes(630, 105)
     assert len(reminders(world)) == 1
 
 
@@ -126,5 +126,5 @@ async def test_two_processes_remind_once(world: World) -> None:
     world.clock.advance(600)
     (claim,) = await world.claims("tell")
     await world.tell(claim, world.process(settings()))
-    await world.passes(300, 30)
+    await world.passes(300, 60)
     assert len(reminders(world)) == 1

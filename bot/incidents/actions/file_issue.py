@@ -69,13 +69,13 @@ async def _drafted(context: Context, incident: Incident, table: IssuesTable) -> 
     return title, [clipped(one, MOST_CHARACTERS) for one in texts], tuple(named.values())
 
 
-async def _proposals(context: Context, incident: Incident) -> tuple[Proposal, ...]:
-    """The follow-ups that the report proposes; none if it is not ready in time."""
+async def _proposals(context: Context, incident: Incident) -> tuple[Proposal, ...] | None:
+    """The follow-ups that the report proposes; None if it is not ready in time."""
     make = partial(follow_ups, context.store, context.settings.file, incident, context.now())
     try:
-        return await context.making.get(("follow_ups", incident.id), make, context.monotonic) or ()
+        return await context.making.get(("follow_ups", incident.id), make, context.monotonic)
     except Unreachable:
-        return ()
+        return None
 
 
 async def _names(context: Context, people: tuple[str, ...]) -> dict[str, str]:

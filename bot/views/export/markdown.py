@@ -51,7 +51,7 @@ HEADINGS: dict[str, dict[IssuePart, str]] = {
 """Preset → the headings of an issue, in order."""
 
 
-def markdown(incident: Incident, now: float, proposals: Sequence[Proposal] = ()) -> str:
+def markdown(incident: Incident, now: float, proposals: Sequence[Proposal] | None = None) -> str:
     """The review of the incident, times in UTC; `now` is epoch seconds, `proposals` are the report's for its pools."""
     head = bullets(f"{name}: {value}" for name, value in _facts(incident, now))
     draft = "_A draft from Tailback's records. Check it, and fill in what only people know._"
@@ -66,7 +66,7 @@ def issue_text(  # noqa: PLR0913 - what the text is made of, by name
     form: IssueForm,
     link: str = "",
     *,
-    proposals: Sequence[Proposal] = (),
+    proposals: Sequence[Proposal] | None = None,
     names: Mapping[str, str] = NO_NAMES,
 ) -> str:
     """The review in the form of an issue, with known facts only (docs/design/diagnosis.md#incident-reports).

@@ -203,14 +203,18 @@ def _counterfactual(other: Counterfactual, took: float) -> list[str]:
             f"expected {without_words(other)}. {verdict}"]  # fmt: skip
 
 
-def follow_ups(incident: Incident, now: float, proposals: Sequence[Proposal]) -> str:
-    """A checklist with fields for owner and date: what the report proposes, and what the records lack."""
+def follow_ups(incident: Incident, now: float, proposals: Sequence[Proposal] | None) -> str:
+    """A checklist with fields for owner and date: what the report proposes, and what the records lack.
+
+    `proposals` are None if the report was not asked.
+    """
     lines = []
-    for one in proposals:
+    for one in proposals or ():
         lines.append(f"- [ ] {plain(change_words(one).rstrip('.'))} — {FIELDS}")
         lines += [f"  - {plain(why)}" for why in why_words(one)]
     lines += [f"- [ ] {one} — {FIELDS}" for one in _gaps(incident, now)]
-    return "\n".join((*lines, f"- [ ] {NOT_KNOWN} — {FIELDS}"))
+    none = "The report proposes nothing for these pools.\n\n" if proposals is not None and not proposals else ""
+    return none + "\n".join((*lines, f"- [ ] {NOT_KNOWN} — {FIELDS}"))
 
 
 def _gaps(incident: Incident, now: float) -> Iterator[str]:

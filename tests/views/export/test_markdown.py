@@ -278,6 +278,12 @@ def test_the_report_proposes_follow_ups_with_fields_for_people() -> None:
     assert told.splitlines()[1].startswith("  - ")
 
 
+def test_a_report_that_proposes_nothing_is_told_from_one_that_was_not_asked() -> None:
+    said = "The report proposes nothing for these pools."
+    assert below(markdown(closed(), NOW, []), "Follow-ups").startswith(said)
+    assert said not in markdown(closed(), NOW)
+
+
 def test_what_happened_is_told_in_order() -> None:
     """Who took it, who took it over, and when it ended."""
     given = handed_over(acked(incident(alert()), "U0ANA", NOW), HandedOver("U0BEN"), who="U0ANA", now=NOW, request="r")
