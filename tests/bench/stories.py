@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from bot.context.causes import diagnoses, told_by_cause
@@ -19,6 +20,7 @@ from bot.core.pool.history import PoolHistory, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS
 from bot.core.pool.outlook import LEAST_FASTER
 from bot.core.pool.pool import Pool, PoolRules, drained, measured
+from bot.core.pool.steady_forecast import steadied
 from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
@@ -32,6 +34,7 @@ BEGINS = 1_799_625_600.0
 """2027-01-11 00:00 UTC: second 0 of the story."""
 CLICK_SECONDS = 300.0
 """After the alert: the first message, the thread and the dialog have been read."""
+HOUR_MINUTES = 60
 IN_A_ROW = 3
 """Minutes that show a drain, as in `timing.drained_samples`."""
 
@@ -50,6 +53,8 @@ class Told:
     """So many times faster with the largest step, as said, ..."""
     faster: float
     """... and in truth."""
+    changed: int
+    """How often the kind changed in the next hour."""
 
     @property
     def held(self) -> bool:
@@ -63,8 +68,10 @@ def rules_of(scenario: Scenario) -> dict[str, PoolRules]:
             for spec in scenario.pools}  # fmt: skip
 
 
-def lived(scenario: Scenario, seed: int, *, weeks: bool = False) -> tuple[SimulatedFleet, dict[str, Pool]]:
-    """The fleet at the click, and what was measured of its pools."""
+def lived(
+    scenario: Scenario, seed: int, *, weeks: bool = False
+) -> tuple[SimulatedFleet, dict[str, Pool], dict[str, Eye]]:
+    """The fleet at the click, what was measured of its pools, and what measured it."""
     fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -PAST_SECONDS)
     eyes = {spec.name: Eye(fleet, spec.name) for spec in scenario.pools}
     pools, click = {name: Pool(name) for name in eyes}, math.inf
@@ -78,7 +85,23 @@ def lived(scenario: Scenario, seed: int, *, weeks: bool = False) -> tuple[Simula
         pools = {name: measured(pools[name], replace(eye.look(), at=now), now) for name, eye in eyes.items()}
         fired = fleet.now_seconds >= 0 and breaches(scenario.rule, [read(fleet, name) for name in eyes])
         click = fleet.now_seconds + CLICK_SECONDS if fired and click == math.inf else click
-    return fleet, pools
+    return fleet, pools, eyes
+
+
+def changes(eye: Eye, pool: Pool, rules: PoolRules) -> int:
+    """How often in the next hour what is said has another kind."""
+    fleet, held, seen = eye.fleet, None, list[str]()
+    for _ in range(HOUR_MINUTES):
+        fleet.advance(fleet.now_seconds + 60)
+        now = BEGINS + fleet.now_seconds
+        pool = measured(pool, replace(eye.look(), at=now), now)
+        if drained(pool.latest, rules):
+            break
+        says = told_by_cause(pool, rules, Moment(now, 60.0))
+        asked = Asked(most=fleet.pools[rules.name].spec.step, still=says.still, shared=says.shared)
+        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, asked=asked))
+        seen += [held.forecast.verdict.value] if held else []
+    return sum(one != other for one, other in pairwise(seen))
 
 
 def drain_of(fleet: SimulatedFleet, rules: PoolRules) -> float:
@@ -92,20 +115,21 @@ def drain_of(fleet: SimulatedFleet, rules: PoolRules) -> float:
 
 def told(scenario: Scenario, seed: int, *, weeks: bool = False) -> Told:
     """What is said of the first affected pool at the click, and what came."""
-    fleet, pools = lived(scenario, seed, weeks=weeks)
+    fleet, pools, eyes = lived(scenario, seed, weeks=weeks)
     name, rules = scenario.affected[0], rules_of(scenario)
     pool, moment, step = pools[name], Moment(BEGINS + fleet.now_seconds, 60.0), fleet.pools[name].spec.step
     still = told_by_cause(pool, rules[name], moment).still
     made = forecast(pool.samples, rules[name], ahead=pool.ahead, asked=Asked(most=step, still=still))
     options = what_if(pool.samples, rules[name], [step], Terms(still=still, ahead=pool.ahead)).options
     found = diagnoses([name], pools, rules, moment)[0]
-    other = copy.deepcopy(fleet)
+    other, third = copy.deepcopy(fleet), copy.deepcopy(eyes[name])
     there = other.pools[name]
     other.set_target(name, max(there.spec.minimum, min(there.capacity + step, there.spec.ceiling)))
     true, helped = drain_of(fleet, rules[name]), drain_of(other, rules[name])
     return Told(
         tuple(one.cause for one in found.claims), made.verdict.value, made.low_seconds, made.mid_seconds,
         made.high_seconds, true, options[-1].times_faster if options else 1.0, max(60.0, true) / max(60.0, helped),
+        changes(third, pool, rules[name]),
     )  # fmt: skip
 
 
@@ -120,7 +144,7 @@ def rows(scenario: Scenario, seeds: int, *, weeks: bool = False) -> Iterator[str
         said = f"{_time(one.low)} to {_time(one.high)}, {_time(one.middle)} in the middle"
         yield (
             f"| {scenario.name} | {seed} | {', '.join(one.causes)} | `{one.kind}` {said} | {_time(one.true)} | "
-            f"{'yes' if one.held else 'no'} | {one.times:.2f} | {one.faster:.2f} |"
+            f"{'yes' if one.held else 'no'} | {one.times:.2f} | {one.faster:.2f} | {one.changed} |"
         )
     near = sum(1 / 1.5 <= min(MOST, one.times) / min(MOST, one.faster) <= 1.5 for one in found)
     right = sum((one.times > LEAST_FASTER) == (one.faster > LEAST_FASTER) for one in found)
@@ -128,7 +152,7 @@ def rows(scenario: Scenario, seeds: int, *, weeks: bool = False) -> Iterator[str
     yield (
         f"| **{scenario.name}** | {seeds} | {', '.join(f'{cause} {n}' for cause, n in first.most_common())} | | "
         f"{_time(median(one.true for one in found))} | {sum(one.held for one in found)} held | "
-        f"{near} within 1.5 × | {right} advices right |"
+        f"{near} within 1.5 × | {right} advices right | {median(one.changed for one in found):g} |"
     )
 
 
@@ -139,8 +163,8 @@ def main() -> None:
     asked.add_argument("--story", action="append", choices=[name for name, one in SCENARIOS.items() if one.affected])
     asked.add_argument("--weeks", action="store_true", help="know two weeks in every story")
     given = asked.parse_args()
-    print("| story | seed | causes | said, minutes | true | held | +step said | +step true |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| story | seed | causes | said, minutes | true | held | +step said | +step true | kinds changed |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for name, scenario in SCENARIOS.items():
         if scenario.affected and name in (given.story or SCENARIOS):
             print("\n".join(rows(scenario, given.seeds, weeks=given.weeks or scenario.warned)), flush=True)

@@ -51,7 +51,7 @@ def agree(name: str, pools: dict[str, Pool], rules: dict[str, PoolRules], now: f
 @pytest.mark.parametrize("name", [name for name, one in SCENARIOS.items() if one.affected])
 def test_in_each_story(name: str) -> None:
     scenario = SCENARIOS[name]
-    fleet, pools = lived(scenario, 1)
+    fleet, pools, _ = lived(scenario, 1)
     agree(scenario.affected[0], pools, rules_of(scenario), BEGINS + fleet.now_seconds)
 
 

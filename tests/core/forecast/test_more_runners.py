@@ -191,11 +191,7 @@ def option(low: float | None, high: float | None, times: float = 2.0) -> Option:
 @pytest.mark.parametrize(
     ("shown", "approval", "said"),
     [
-        (
-            Option(10, 3600.0, 4000.0, 6000.0, None, None, 2.0),
-            False,
-            "done in 1 h to 1 h 40 min, $3.40 an hour, no approval",
-        ),
+        (Option(10, 3600.0, 4000.0, 6000.0, None, None, 2.0), False, "done in 1 to 2 h, $3.40 an hour, no approval"),
         (
             Option(10, 3600.0, 4000.0, None, None, None, 2.0),
             True,
