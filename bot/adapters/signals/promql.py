@@ -23,6 +23,6 @@ def either(by: str, *parts: str) -> str:
     return f"max by ({by}) ({joined})"
 
 
-def counting(name: str, kind: SignalKind, says: str, each: str, unit: str = "machine") -> PoolSignal:
+def counting(name: str, kind: SignalKind, says: str, each: str, unit: str = "") -> PoolSignal:
     """The signal of `each`, a vector with 0 or 1 for every machine that answers."""
     return PoolSignal(Signal(name, kind, says=says, unit=unit), SignalQuery(f"sum({each})", f"count({each})"))

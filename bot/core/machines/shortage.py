@@ -95,7 +95,7 @@ def _trouble(facts: Facts, signal: Signal) -> _Trouble | None:
         return None
     before = _before(facts, looks)
     judge: Callable[[Facts, Signal, Sequence[_Look], Sequence[_Look]], _Trouble | None]
-    judge = _of_machines if signal.counts is Counts.MACHINES else _of_value
+    judge = _of_machines if signal.counts is not Counts.VALUE else _of_value
     return judge(facts, signal, looks, before)
 
 
@@ -108,7 +108,13 @@ def _of_machines(facts: Facts, signal: Signal, looks: Sequence[_Look], before: S
     then = next((one for one in reversed(looks) if _far_better(one, now, loaded=loaded)), None)
     past = {"before": round(then.value), "ago": now.at - then.at} if then else {"before": None, "ago": None}
     of = None if now.of is None else max(round(now.of), round(now.value))
-    told = {"machines": round(now.value), "of": of, "unit": signal.unit, "says": signal.says, "remedy": signal.remedy}
+    told = {
+        "machines": round(now.value),
+        "of": of,
+        "unit": signal.unit or "machine",
+        "says": signal.says,
+        "remedy": signal.remedy,
+    }
     sure = LOW if usual is None or share is None else HIGH if signal.kind in QUICK else _sure(facts)
     return _Trouble(signal, statement("machines_short", **told, **past), sure)
 

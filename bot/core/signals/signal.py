@@ -37,9 +37,10 @@ class Signal:
     """None: unknown."""
     of: int | None = None
     """The machines that answered; None: the query tells the bad ones alone."""
-    counts: Counts = Counts.MACHINES
-    unit: str = "machine"
-    """What is counted: machines, or pods and nodes of a cluster."""
+    counts: Counts | None = None
+    """None: machines."""
+    unit: str = ""
+    """What is counted, pods or nodes of a cluster; empty: machines."""
     above: float | None = None
     """A value is in trouble above this, ..."""
     below: float | None = None
@@ -61,7 +62,7 @@ class Signal:
 
     def bad(self, value: float) -> bool:
         """Whether such a value is trouble."""
-        if self.counts is Counts.MACHINES:
+        if self.counts is not Counts.VALUE:
             return value > 0
         return (self.above is not None and value > self.above) or (self.below is not None and value < self.below)
 

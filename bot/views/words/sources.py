@@ -38,15 +38,15 @@ def signal_lines(sample: Snapshot) -> list[str]:
 def _bad(one: Signal) -> str:
     """A count of machines in trouble, or a number with its limit."""
     value = one.value or 0.0
-    if one.counts is Counts.MACHINES:
-        return f"{value:,.0f}{of_all(one)} {one.unit}s {one.says}" if value else ""
+    if one.counts is not Counts.VALUE:
+        return f"{value:,.0f}{of_all(one)} {one.unit or 'machine'}s {one.says}" if value else ""
     limit = f"above {one.above:,.4g}" if one.above is not None else f"below {one.below:,.4g}"
     return f"{one.name} {value:,.4g}, in trouble {limit}"
 
 
 def _well(found: list[Signal]) -> str:
     """What no machine is in trouble by."""
-    fine = [one for one in found if one.counts is Counts.MACHINES and not one.value]
+    fine = [one for one in found if one.counts is not Counts.VALUE and not one.value]
     return f"none in trouble: {listed((one.name for one in fine), 10)}" if fine else ""
 
 
