@@ -13,7 +13,7 @@ from starlette.responses import Response
 from tests.answering import answering
 from tests.handlers.api.conftest import OPEN_TOKEN, bearer, with_api
 
-TOOL = ("npx", "--yes", "-p", "node@22", "-p", "@modelcontextprotocol/conformance", "conformance", "server")
+TOOL = ("npx", "--yes", "-p", "node@22", "-p", "@modelcontextprotocol/conformance@0.1.16", "conformance", "server")
 SCENARIOS = ("server-initialize", "ping", "tools-list", "dns-rebinding-protection")
 PASSED_ON = ("host", "origin", "accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
 
