@@ -69,7 +69,7 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "limit-reached": (
         READ,
         TourStep(
-            "Go beyond the limit", "Press **Scale up** and enter 60: so many need a second person.",
+            "Go beyond the limit", "Press **Scale up** and choose 60: so many need a second person.",
             ("approval", "scaled"), "action-scale_up",
         ),
         TourStep(
@@ -81,7 +81,7 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
         READ,
         DIAGNOSE,
         JOB,
-        TourStep("Try the wrong thing", "More runners cannot help. Press **Scale up**, enter five more than there are, "
+        TourStep("Try the wrong thing", "More runners cannot help. Press **Scale up**, choose five more, "
                  "and see what it says.", ("scaled",), "action-scale_up"),
         TourStep("Undo", "In the thread, press **Undo**: the extra runners are given up.", ("lent",),
                  "action-hand_back"),

@@ -1,13 +1,19 @@
 """The tour of each story: its steps, how they are ticked off, and what an untouched fleet would have done."""
 
+import re
 import tomllib
+from dataclasses import replace
 
 import pytest
 
 from bot.core.incident.timeline import Event
+from bot.core.pool.pool import PoolRules
 from bot.playground.demo_config import demo_config
 from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, LIMIT_REACHED, SCENARIOS, SURGE
 from bot.playground.tour import STEPS, left_alone, tour
+from bot.registry import ACTIONS
+from tests.builders import POOL, incident, view
+from tests.world import World
 
 ACTS = {"message_action", "opened", "closed", "warned", "/queue", "app_mention", "view_submission", "passed"}
 """What is ticked off beside entries of a timeline."""
@@ -19,6 +25,19 @@ def test_every_story_has_a_tour_whose_steps_can_be_done() -> None:
     for steps in STEPS.values():
         assert steps
         assert {done for step in steps for done in step.done} <= known
+
+
+def test_what_a_tour_says_to_press_is_what_a_button_says() -> None:
+    """`Release now` was in the tour, and `Undo` on the button."""
+    seen = replace(view(), silenceable=True, fileable=True, rules={POOL: PoolRules(POOL, scalable=True)})
+    labels = {offer.label for offer in World().context.offers(incident(), seen)}
+    for action in ACTIONS.values():
+        labels |= {one.text for one in (action.reply_label, *action.reply_labels.values()) if one}
+    said = [
+        word for steps in STEPS.values() for step in steps for word in re.findall(r"[Pp]ress \*\*(.+?)\*\*", step.text)
+    ]
+    assert len(said) > len(STEPS)
+    assert set(said) <= labels
 
 
 def test_steps_are_ticked_off_by_what_has_happened() -> None:
@@ -45,5 +64,5 @@ def test_the_story_of_approval_can_ask_for_it() -> None:
     """Its target lies within one step of the pool's limit, and beyond what one person may decide."""
     (pool,) = [one for one in LIMIT_REACHED.pools if one.name in LIMIT_REACHED.affected]
     scaler = tomllib.loads(demo_config(LIMIT_REACHED, "http://fleet.example"))["pool"][pool.name]["scaler"]
-    assert "enter 60" in STEPS[LIMIT_REACHED.name][1].text
+    assert "choose 60" in STEPS[LIMIT_REACHED.name][1].text
     assert scaler["approval_above"] < 60 <= min(scaler["max"], pool.limit + scaler["step"])

@@ -168,6 +168,15 @@ def test_home_names_nobody_of_an_incident_that_the_person_may_not_see() -> None:
     assert [block["type"] for block in empty] == ["header", "section", "divider", "context"]
 
 
+def test_home_calls_a_pool_stale_only_when_it_is_older_than_it_was_to_be() -> None:
+    """A pool without an incident is measured every `timing.watch`."""
+    seen, later = dashboard().view, NOW + 1800
+    calm = replace(dashboard(), incidents=(), offers={})
+    assert "stale" in "\n".join(texts(home(replace(calm, view=seen), later, TIMING)["blocks"]))
+    hourly = replace(TIMING, watch=3600.0)
+    assert "stale" not in "\n".join(texts(home(replace(calm, view=seen), later, hourly)["blocks"]))
+
+
 def test_a_warning_stands_right_below_the_pool_that_is_proposed() -> None:
     """On a phone it stood below the list of all pools, out of sight."""
     others = [ScaleChoice(f"other.{number}", 4, 9, queued=3, proposed=6) for number in range(4)]

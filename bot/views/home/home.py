@@ -1,7 +1,7 @@
 """App Home: open incidents with their buttons, pools, silences and extra runners, and recent incidents."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
@@ -15,11 +15,13 @@ from bot.views.blocks import context, header, section
 from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines
 from bot.views.jobs.followed import follow_lines
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
-from bot.views.parent.pools import name_of, pool_table, rows, title_of
+from bot.views.parent.pools import PoolRow, name_of, pool_table, rows, title_of
 from bot.views.parent.sections import controls, ended_at
 from bot.views.parent.urgency import urgent_first
 
 MOST_WITH_BUTTONS, MOST_SHOWN, MOST_LINES = 12, 40, 10
+CALM_SECONDS = 300.0
+"""How often pools without an incident are measured where `timing.watch` is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Board:
 
 
 def home(board: Board, now: float, timing: Timing) -> Block:
-    pools = rows(board.view.rules, (), board.view, now, timing)
+    pools = _pools(board, now, timing)
     visible = (*board.incidents, *board.recent)
     blocks = [
         header(count(len(board.incidents), "open incident")),
@@ -58,6 +60,14 @@ def home(board: Board, now: float, timing: Timing) -> Block:
     help_words = say("In a channel: `/queue help`. In an incident's thread: `@tailback help`, since Slack takes no "
                      "slash commands there.")  # fmt: skip
     return {"type": "home", "blocks": [*blocks, {"type": "divider"}, context(help_words)]}
+
+
+def _pools(board: Board, now: float, timing: Timing) -> tuple[PoolRow, ...]:
+    """Those of open incidents first; a figure is stale once it is older than it was to be."""
+    soon = {name for one in board.incidents for name in one.pools.candidates}
+    calm = replace(timing, poll=max(timing.poll, timing.watch or CALM_SECONDS))
+    watched = rows([name for name in board.view.rules if name in soon], (), board.view, now, timing)
+    return (*watched, *rows([name for name in board.view.rules if name not in soon], (), board.view, now, calm))
 
 
 def refused_home(why: Message) -> Block:
