@@ -12,6 +12,8 @@ from pydantic_core import PydanticSerializationError
 from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD, migrated
 from bot.core.incident.incident import Incident
 from bot.core.jobs.follow import Follows
+from bot.core.kinds.jobs_now import JobsNow
+from bot.core.kinds.store import JobKinds
 from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
 from bot.core.pool.backfill import Backfill
@@ -51,6 +53,8 @@ KINDS: dict[str, type[Record]] = {
     "calibration": PooledCalibration,
     "tell": Tell,
     "follow": Follows,
+    "kinds": JobKinds,
+    "jobs": JobsNow,
 }
 """Kind, as in keys and due members → the record's type."""
 

@@ -18,6 +18,8 @@ STILL = frozenset(rule.cause for rule in RULES if rule.still)
 """Causes by which supply stands still until somebody repairs it."""
 GROWING = frozenset({"few_came"})
 """Evidence that machines come, though too few: supply grows as lately then, and does not stand still."""
+HOLDING = frozenset({"hung"})
+"""Causes that take further runners as they took the first ones: jobs that hang start on them and hang as well."""
 HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARMFUL)
 """Causes beside which more machines cost or hurt."""
 
@@ -29,7 +31,12 @@ def told_by_cause(pool: Pool, rules: PoolRules, moment: Moment) -> ToldByCause:
     if first is None or first.confidence < MEDIUM:
         return ToldByCause()
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
-    return ToldByCause(still=still, shared=first.shared)
+    return ToldByCause(still=still, shared=no_gain(first))
+
+
+def no_gain(found: Finding) -> bool:
+    """Whether more runners end no more jobs: they share short machines, or hold jobs that hang as well."""
+    return found.shared or found.cause in HOLDING
 
 
 def diagnoses(
@@ -47,7 +54,7 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
         rules = rules or PoolRules(pool.id)
-        asked = Asked(shared=found.claims[0].shared)
+        asked = Asked(shared=no_gain(found.claims[0]))
         made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 

@@ -9,6 +9,8 @@ from bot.core.audit_chain import AuditEntry
 from bot.core.finding import Finding
 from bot.core.incident.incident import Incident
 from bot.core.jobs.follow import Follows
+from bot.core.kinds.jobs_now import JobsNow
+from bot.core.kinds.store import JobKinds
 from bot.core.message import MessageRecord
 from bot.core.notifications.tell import Tell
 from bot.core.paging.page import PageRecord
@@ -124,6 +126,8 @@ Record = (
     | PooledCalibration
     | Tell
     | Follows
+    | JobKinds
+    | JobsNow
 )
 K = TypeVar(
     "K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord, Tell, Follows

@@ -8,6 +8,7 @@ from bot.context.causes import advised, diagnoses, moment_of
 from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
 from bot.context.measure_now import measure_now
 from bot.context.queries import known_pool
+from bot.context.take_kinds import with_jobs, with_usual
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.events import Diagnosed, QueueingPool
 from bot.core.incident.details.seen_before import SeenBefore
@@ -28,6 +29,8 @@ from bot.views.home.answers import plain_answer
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
 MOST_DIAGNOSED = 5
+MOST_JOBS = 4
+"""One more than is shown tells that there are more."""
 MOST_ENDED = 500
 """Ended incidents in which answers are looked for; a record has about 3 kB."""
 
@@ -88,7 +91,19 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         {name: pools[name].trouble or "" for name in names if name not in measured},
         *await _past(context, groups),
     )
-    return Result(details, figures=tuple(worst_first(seen, file.pools, asked)))
+    return Result(details, figures=_slim(worst_first(seen, file.pools, asked), first))
+
+
+def _slim(samples: Sequence[Snapshot], first: Sequence[Diagnosis]) -> tuple[Snapshot, ...]:
+    """The samples for the record: single jobs of the worst pool with a queue alone, and few of them."""
+    told = next((one.pool for one in first), "")
+    few = (
+        replace(one, composition=one.composition[:MOST_JOBS], running=one.running[:MOST_JOBS], kinds=(), ended=())
+        if one.pool == told
+        else replace(one, composition=(), running=(), kinds=(), ended=())
+        for one in samples
+    )
+    return tuple(few)
 
 
 async def _past(
@@ -121,7 +136,8 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
     """The pool now; when its source is slow, the figures of a moment ago, while they are fresh."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await measure_now(context, pool)
+            told, _ = await with_usual(context, pool, await measure_now(context, pool))
+            return await with_jobs(context, told)
     except TimeoutError:
         if not stale(pool, context.now(), context.settings.file.timing.poll):
             return pool

@@ -1,6 +1,9 @@
-"""Jobs hang, or run far longer than usual, and hold their runners."""
+"""Jobs hang and hold their runners: they do not end, while those that end take as long as ever."""
+
+import math
 
 from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.kinds.paces import KindPace, explains
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
 from bot.core.room import has_room
@@ -14,32 +17,72 @@ KNOWN = 2.5
 """Origin: of lognormal durations with a mean of 1.7 medians, 92 of 100 have ended after 2.5 means."""
 LONGER, ENOUGH = 1.5, 10.0
 """Origin: judgement; by chance the median of ten such jobs is half as long again in one of six hours."""
-MINUTES = 30.0
-"""Origin: three windows of ten minutes, over which sources average their rates."""
+MINUTES, LATELY = 30.0, 15.0
+"""Origin: three windows of ten minutes, over which sources average their rates; and the shortest with a full one."""
 
 
 def find(facts: Facts) -> Found | None:
-    """More jobs still run than usual durations explain, given when they started, in a pool without room."""
+    """More jobs still run than usual durations explain, in a pool without room, and those that end are as ever."""
+    seen = held_back(facts)
+    if not seen or ends_as_usual(facts) or keeps_ending(facts):
+        return None
+    return Found(MEDIUM, seen, () if facts.now.running_longest_seconds is not None else ("running_longest_seconds",))
+
+
+def held_back(facts: Facts) -> tuple[Statement, ...]:
+    """The evidence that running jobs hold a full pool longer than they usually do; empty if they do not."""
     now, usual, late = facts.now, facts.usual, facts.backlog.late
     if not now.busy or now.idle or not usual.duration or facts.shrunk or (now.limit and has_room(facts, now)):
-        return None
-    known, longer = facts.now.at - facts.series[0].at > KNOWN * usual.duration, takes_longer(facts)
+        return ()
+    known = facts.now.at - facts.series[0].at > KNOWN * usual.duration
     if known and late is not None and late >= LATE:
-        told = {"jobs": round(late * now.busy), "running": now.busy, "usual": usual.duration}
-        seen = [statement("should_have_ended", **told)]
-    elif (not known or longer) and (few := _few_end(facts, usual.duration * (1 + usual.doubt))):
-        seen = [few]
-    else:
-        return None
-    if longer:
-        seen.append(statement("jobs_take", seconds=now.duration_p50_seconds, usual=usual.p50))
-    return Found(MEDIUM, tuple(seen), () if now.running_longest_seconds is not None else ("running_longest_seconds",))
+        return (statement("should_have_ended", jobs=round(late * now.busy), running=now.busy, usual=usual.duration),)
+    if not known or takes_longer(facts):
+        few = _few_end(facts, usual.duration * (1 + usual.doubt))
+        return (few,) if few else ()
+    return ()
 
 
 def takes_longer(facts: Facts) -> bool:
     """Whether the median of many jobs is far above the usual one; many may have ended where nobody counts them."""
     p50, usual, rate = facts.now.duration_p50_seconds, facts.usual.p50, mean(facts.recent(60), "completions_per_minute")
     return bool(p50 and usual and p50 > LONGER * usual) and (rate is None or 60 * rate >= ENOUGH)
+
+
+def keeps_ending(facts: Facts) -> bool:
+    """Whether jobs take longer, and those that are not late end about as often as they usually do.
+
+    The median alone says less: where nothing new ends, the last ones to end are the long ones.
+    """
+    if slower_kinds(facts):
+        return True
+    p50, usual, late = facts.now.duration_p50_seconds, facts.usual.p50, facts.backlog.late
+    if not p50 or not usual or not takes_longer(facts):
+        return False
+    ended, due = ends(facts, MINUTES)
+    return ended is None or ended >= FEWER * due * (usual / p50 if late is None else 1 - late)
+
+
+def slower_kinds(facts: Facts) -> tuple[KindPace, ...]:
+    """The kinds of jobs that take clearly longer than they usually do, if that holds a quarter of the runners."""
+    found = sorted((one for one in facts.now.kinds if one.slower), key=lambda one: (-explains(one), one.job))
+    held = sum(explains(one) for one in found)
+    return tuple(found) if held >= LATE * sum(one.running for one in facts.now.kinds) > 0 else ()
+
+
+def ends_as_usual(facts: Facts) -> bool:
+    """Whether about as many jobs ended lately as so many busy runners usually end: then none hangs (Poisson)."""
+    ended, due = ends(facts, LATELY)
+    return ended is not None and ended >= due - math.sqrt(due)
+
+
+def ends(facts: Facts, minutes: float) -> tuple[float | None, float]:
+    """(jobs that ended in the last minutes, None if nobody counts them; jobs that so many runners usually end then)."""
+    window, lasts = facts.recent(minutes), facts.usual.duration
+    rate, busy = mean(window, "completions_per_minute"), mean(window, "busy")
+    if rate is None or not busy or not lasts:
+        return None, 0.0
+    return rate * minutes, 60 * minutes * busy / lasts
 
 
 def _few_end(facts: Facts, duration: float) -> Statement | None:

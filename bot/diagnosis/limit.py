@@ -23,7 +23,8 @@ def find(facts: Facts) -> Found | None:
         return Found(HIGH, (statement("limit_is_zero", busy=now.busy), *was), remedy=back)
     looks = [s for s in window(facts) if not s.idle] or [now]
     full = sum(not has_room(facts, s) for s in looks)
-    if not limit or not now.busy or now.idle or (2 * full < len(looks) and not (was and full)):
+    passed_over = 2 * sum(one.jobs for one in now.overtaken) > (now.queued or 0)
+    if not limit or not now.busy or now.idle or passed_over or (2 * full < len(looks) and not (was and full)):
         return None
     told = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}
     if now.limit is None:
@@ -43,8 +44,9 @@ def _sure(facts: Facts) -> float:
     came, ended, started = means(facts.recent(60), FLOWS)
     if started == 0 or (now.booting or 0) > (now.busy or 0) or any(find(facts) for find in DEEPER):
         return LOW
+    longer = hung.takes_longer(facts) or hung.slower_kinds(facts)
     ordinary = came is not None and usual.high is not None and came <= usual.high
-    return HIGH if ordinary and ended and not hung.takes_longer(facts) and not facts.backlog.late else MEDIUM
+    return HIGH if ordinary and ended and not longer and not facts.backlog.late else MEDIUM
 
 
 RULES = (

@@ -26,6 +26,7 @@ ORDER = (
     "slow_network",
     "slow_service",
     "hung",
+    "slower",
     "surge",
     "limit",
     "too_few",

@@ -9,6 +9,7 @@ from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
 from bot.context.fleet import FEW, newest, undisturbed
 from bot.context.measure_now import measure_now
+from bot.context.take_kinds import apart, with_usual
 from bot.core.alert import Kind
 from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
 from bot.core.forecast.forecast import looked_ahead
@@ -61,7 +62,8 @@ async def measure(context: Context, claim: Claim) -> None:
         await context.store.commit(Change(puts=(put,)))
         return
     recent = bool(pool.tried_at) and 0.0 <= context.now() - pool.tried_at < pace * EARLY
-    looked = await measure_now(context, pool, recent=recent)
+    with_jobs, jobs = await with_usual(context, pool, await measure_now(context, pool, recent=recent))
+    looked = apart(with_jobs)
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
     after = await _looked_back(context, after)
@@ -73,14 +75,14 @@ async def measure(context: Context, claim: Claim) -> None:
     wake = tuple(f"inc:{incident}" for incident in watchers if told or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
-    change = Change(puts=(Put(mine, after, min(after.tried_at, context.now()) + pace), *past), wake=wake)
+    change = Change(puts=(Put(mine, after, min(after.tried_at, context.now()) + pace), *past, *jobs), wake=wake)
     try:
         await context.store.commit(change)
     except Conflict:
         if not past:
             raise
         _, again = await _written(context, claim.id, over)  # the weeks before were being filled in at this moment
-        await context.store.commit(replace(change, puts=(change.puts[0], again)))
+        await context.store.commit(replace(change, puts=(change.puts[0], again, *jobs)))
     await _learn(context, pool, after)
 
 

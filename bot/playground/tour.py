@@ -89,6 +89,7 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     ),
     "offline-hosts": (READ, DIAGNOSE, SILENCE, DRAIN),
     "provider-outage": (READ, ACKNOWLEDGE, ASK, DRAIN),
+    "slower-jobs": (READ, DIAGNOSE, SCALE, DRAIN),
     "hung-jobs": (READ, DIAGNOSE, SILENCE, DRAIN),
     "full-disks": (
         READ,

@@ -154,6 +154,6 @@ def test_half_a_character_is_refused_by_name() -> None:
 def test_every_kind_has_a_name() -> None:
     """The names in keys and due members are fixed: changing one would lose what is stored."""
     names = "inc pool act shown digest lease chore past job weekly early fill ended rejected round page calibration"
-    more = "tell follow"
+    more = "tell follow kinds jobs"
     assert {name: kind_name(kind) for name, kind in KINDS.items()} == {name: name for name in KINDS}
     assert KINDS.keys() == {*names.split(), *more.split()}

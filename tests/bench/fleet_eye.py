@@ -2,12 +2,16 @@
 
 from bisect import insort
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bot.adapters.prometheus.answers import PrometheusSample, Samples
+from bot.adapters.prometheus.jobs import composition, kinds, running
 from bot.core.pool.pool import Counted, Snapshot
 from bot.core.signals.signal import Signal, SignalKind
 from bot.playground.fleet.faults import FleetFaultKind
 from bot.playground.fleet.figures import read
+from bot.playground.fleet.metrics import ExposedSample, samples
 from bot.playground.fleet.simulation import SimulatedFleet
 
 WINDOW_SECONDS, LATELY_SECONDS = 900.0, 7200.0
@@ -15,6 +19,14 @@ KEPT = 240
 SHOWN = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "limit", "booting", "failed",
          "arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds")  # fmt: skip
 """The figures that the metrics source shows as they are."""
+
+
+JOBS: dict[str, tuple[str, Callable[[Samples], tuple[object, ...]]]] = {
+    "kinds": ("ci_job_kinds", kinds),
+    "running": ("ci_job_runs_seconds", running),
+    "composition": ("ci_job_waits", composition),
+}
+"""Figure → its metric, and how the metrics source reads it."""
 
 
 @dataclass
@@ -38,6 +50,7 @@ class Eye:
         insort(self._rates, figures.arrivals_per_minute)
         if figures.duration_p50_seconds is not None:
             insort(self._durations, figures.duration_p50_seconds)
+        told = samples(self.fleet)
         known: dict[str, object] = {
             **{name: getattr(figures, name) for name in SHOWN},
             "running_longest_seconds": figures.running_seconds,
@@ -49,6 +62,7 @@ class Eye:
             "arrivals_by_source": _counted(counts["arrived"]),
             "usual_by_source": _counted(self._earlier(now, arrived)),
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
+            **{name: _of_jobs(told, self.name, family, read_jobs) for name, (family, read_jobs) in JOBS.items()},
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
         if any(fault.kind is FleetFaultKind.DISKS_FULL for fault in self.fleet.faults):
@@ -73,6 +87,14 @@ class Eye:
             self._counts.popleft()
         past = self._counts[0][1]
         return {name: _more(counts, past[name]) for name, counts in present.items()}
+
+
+def _of_jobs(
+    told: list[ExposedSample], pool: str, family: str, read_jobs: Callable[[Samples], tuple[object, ...]]
+) -> tuple[object, ...]:
+    """A figure of single jobs as the metrics source reads it."""
+    labelled = [(dict(one.labels), one.value) for one in told if one.name == family]
+    return read_jobs(tuple(PrometheusSample(labels, 0.0, n) for labels, n in labelled if labels["pool"] == pool))
 
 
 def _more(counts: dict[str, int], before: dict[str, int]) -> dict[str, int]:

@@ -17,7 +17,8 @@ from bot.core.jobs.start import start_of, start_table
 from bot.core.pool.outlook import Verdict
 from bot.core.pool.pool import Job, Pool, PoolRules, Snapshot, measured
 from bot.playground.fleet.alerting.rules import breaches
-from bot.playground.fleet.figures import longest_waiting, read
+from bot.playground.fleet.api.listed_jobs import longest_waiting
+from bot.playground.fleet.figures import read
 from bot.playground.fleet.scenarios import SCENARIOS, Scenario
 from bot.playground.fleet.simulation import SimulatedFleet
 from tests.bench.drains import ends
@@ -150,7 +151,7 @@ def of_story(story: Scenario, seed: int) -> Iterator[StartCase]:
 
 def _sample(fleet: SimulatedFleet, name: str, second: float) -> Snapshot:
     now = read(fleet, name)
-    listed = tuple(Job(one.job, one.wait_seconds) for one in longest_waiting(fleet, name))
+    listed = tuple(Job(one.job, one.seconds) for one in longest_waiting(fleet, name))
     return Snapshot(
         name, second + MONDAY, now.queued, now.oldest_wait_seconds, now.busy, now.idle, now.offline, now.limit,
         now.booting, now.arrivals_per_minute, now.starts_per_minute, now.completions_per_minute,

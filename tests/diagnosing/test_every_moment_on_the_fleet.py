@@ -35,13 +35,14 @@ class Expected:
     """What is true beside it, or once it has ended: the backlog fills the pool up to its limit."""
 
 
-FULL = frozenset({"limit", "surge", "together", "hung"})
+FULL = frozenset({"limit", "surge", "together", "hung", "slower"})
 STORIES = {
     "surge": Expected(frozenset({"slow_scaling"}), frozenset({"surge"})),
     "limit-reached": Expected(frozenset({"limit"}), frozenset({"surge"})),
     "stockout": Expected(frozenset({"stockout"}), FULL),
     "offline-hosts": Expected(frozenset({"offline"}), FULL),
     "provider-outage": Expected(frozenset({"provider"}), FULL),
+    "slower-jobs": Expected(frozenset({"slower"}), FULL),
     "hung-jobs": Expected(frozenset({"hung"}), FULL),
     "full-disks": Expected(frozenset({"short_of_disk"})),
     "early-warning": Expected(frozenset({"limit", "surge"})),

@@ -19,10 +19,13 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 """A pool that queues although every figure is as usual: no rule may fit."""
 HUNG: dict[str, Any] = {
-    "starts_per_minute": 0.3, "completions_per_minute": 0.3, "duration_p50_seconds": 1500.0,
-    "running_longest_seconds": 12_000.0,
+    "starts_per_minute": 0.3, "completions_per_minute": 0.3, "running_longest_seconds": 12_000.0,
 }  # fmt: skip
-"""20 runners are busy for an hour, and hardly a job ends."""
+"""20 runners are busy for an hour, hardly a job ends, and those that end took as long as ever."""
+LONGER: dict[str, Any] = {
+    "starts_per_minute": 0.45, "completions_per_minute": 0.45, "duration_p50_seconds": 1600.0,
+}  # fmt: skip
+"""All jobs take three times as long, and end."""
 
 
 def facts(fleet: FleetContext | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:

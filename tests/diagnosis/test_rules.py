@@ -6,13 +6,27 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Facts, FleetContext, Found, Rule, Scaling
+from bot.core.kinds.paces import JobGroup, KindPace
 from bot.core.pool.pool import Counted, PoolRules
 from bot.core.signals.signal import SignalKind
 from bot.diagnosis import surge
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
-from tests.diagnosis.rows import HUNG, PLAIN, POOL, SOURCES, became, became_slow, facts, lately, losing, slow_autoscaler
+from tests.diagnosis.rows import (
+    AT,
+    HUNG,
+    LONGER,
+    PLAIN,
+    POOL,
+    SOURCES,
+    became,
+    became_slow,
+    facts,
+    lately,
+    losing,
+    slow_autoscaler,
+)
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 
@@ -35,6 +49,11 @@ def unknown(**figures: Any) -> Facts:
     return facts(**{**nothing, "queued": 30, "oldest_wait_seconds": 2400.0, **figures})
 
 
+SLOW_KIND = (
+    KindPace("pull / test (default)", 3660.0, 1320.0, 14, since=AT - 3600.0),
+    KindPace("pull / lint", 60.0, 60.0, 6),
+)
+STUCK = (JobGroup("pull / test (gpu)", "linux.gpu", "o/r", 15, 2400.0, 3000.0, 2400.0),)
 ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("K1 stockout", "stockout", failing("InsufficientInstanceCapacity"), Scaling.NO),
     ("K4 quota", "quota", failing("VolumeLimitExceeded"), Scaling.NO),
@@ -80,6 +99,9 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
      facts(arrivals_by_source=(Counted("example/torch / autorevert", 60), *SOURCES), arrivals_per_minute=6.0,
            limit=20, booting=0), Scaling.HELPS),
     ("D1 hung", "hung", facts(**HUNG, limit=20, booting=0), Scaling.NO),
+    ("D2 slower", "slower", facts(**LONGER, limit=20, booting=0), Scaling.HELPS),
+    ("D2 slower, by kind", "slower", facts(**LONGER, kinds=SLOW_KIND, limit=20, booting=0), Scaling.HELPS),
+    ("T3 one kind never starts", "unknown_label", facts(overtaken=STUCK), Scaling.NO),
     ("runners die", "runners_die", facts(completions_per_minute=1.0), Scaling.HELPS),
     ("slow boots", "slow_boot", facts(booting=18, creates=10, registered=10, limit=99), Scaling.HELPS),
     ("machines for each job, launched as fast as ever", "slow_scaling", slow_autoscaler(), Scaling.HELPS),

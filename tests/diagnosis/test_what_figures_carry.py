@@ -9,7 +9,7 @@ from bot.core.finding import Facts, Finding, FleetContext
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
 from bot.views.words.diagnosis import caution, evidence_words
-from tests.diagnosis.rows import AT, HUNG, POOL, facts, lately, losing
+from tests.diagnosis.rows import AT, HUNG, LONGER, POOL, facts, lately, losing
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 DEAD: dict[str, Any] = {"busy": 0, "booting": 0, "creates": 0, "registered": 0}
@@ -47,6 +47,11 @@ ORDER: list[tuple[str, Facts, list[str]]] = [
      ["too_few", "unknown_label"]),
     ("some job is always the longest", facts(**AT_LIMIT, running_longest_seconds=4 * 3600.0), ["limit"]),
     ("hung jobs fill the pool", facts(**AT_LIMIT, **HUNG), ["hung", "limit"]),
+    ("slower jobs fill the pool", facts(**AT_LIMIT, **LONGER), ["slower", "limit"]),
+    ("longer ones of a release day that end as often as ever are none that hang",
+     facts(**AT_LIMIT, running_longest_seconds=12_000.0, duration_p50_seconds=900.0), ["limit"]),
+    ("where nobody tells how long ended jobs took, they may hang or be slower",
+     facts(**AT_LIMIT, **{**HUNG, "duration_p50_seconds": None}), ["hung", "slower", "limit"]),
     ("a surge fills the pool", facts(**AT_LIMIT, arrivals_per_minute=6.0), ["surge", "limit"]),
     ("jobs that wait for the provider look as if they hung", facts(provider_up=False, limit=21, **HUNG),
      ["provider", "hung", "limit"]),

@@ -22,6 +22,7 @@ CAUSES = {
     "stockout": "stockout",
     "offline-hosts": "offline",
     "provider-outage": "provider",
+    "slower-jobs": "slower",
     "hung-jobs": "hung",
     "full-disks": "short_of_disk",
 }

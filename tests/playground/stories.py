@@ -194,6 +194,15 @@ async def stockout(story: Played) -> None:
     await story.drains()
 
 
+async def slower(story: Played) -> None:
+    """Ana asks for a diagnosis and adds ten runners."""
+    await story.fires()
+    await story.presses("diagnose")
+    await story.minute()
+    await story.scales(10)
+    await story.drains()
+
+
 async def silenced(story: Played) -> None:
     """Ana asks for a diagnosis and silences the alert for an hour."""
     await story.fires()
@@ -248,6 +257,7 @@ STORIES: dict[str, tuple[str, Callable[[Played], Awaitable[None]]]] = {
     "stockout": ("stockout", stockout),
     "offline-hosts": ("offline-hosts", silenced),
     "provider-outage": ("provider-outage", waited),
+    "slower-jobs": ("slower-jobs", slower),
     "hung-jobs": ("hung-jobs", silenced),
     "full-disks": ("full-disks", replaced),
     "early-warning": ("early-warning", warned),

@@ -5,9 +5,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from bot.core.kinds.paces import (
+    HOUR_SECONDS,
+    LATELY_SECONDS,
+    MOST_ENDED,
+    MOST_RUNNING,
+    EndedJob,
+    RunningJob,
+    grouped,
+    paces,
+)
 from bot.core.pool.job import COMPLETED_SECONDS, JobState, WebhookCoverage, WorkflowJob, key_of
 from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.core.words import clock, count
+from bot.sources.job_kind import kind_of
 
 WINDOW_SECONDS = 900.0
 """Rates and sources are those of the last 15 minutes."""
@@ -51,7 +62,8 @@ def figures(
     """
     known = tuple(jobs)
     found, why = taken_apart(known, now, over), _without_webhooks(line, now)
-    running = running_seconds(known, now, over)
+    runs = running_jobs(known, now, over)
+    running = [age for age, _ in runs]
     tells = not why or bool(found.queued)
     arrived = [job for job in known if queued_once(job)]
 
@@ -74,6 +86,10 @@ def figures(
         ghosts=len(found.ghosts) if line else None,
         arrivals_by_source=() if why else _sources(job for job in arrived if now - job.begun <= WINDOW_SECONDS),
         waiting=tuple(_as_row(job, now) for job in found.queued[:MOST_WAITING]),
+        composition=grouped((_group(job), max(0.0, now - job.begun)) for job in found.queued),
+        running=tuple(RunningJob(_name(job), age, job.repository, job.url) for age, job in runs[:MOST_RUNNING]),
+        kinds=paces(ended_jobs(known, now, HOUR_SECONDS), ((_kind(job), age) for age, job in runs)),
+        ended=ended_jobs(known, now, LATELY_SECONDS)[:MOST_ENDED],
         missing=tuple(Gap(figure, why) for figure in (() if tells else ("queued",)) + ("rates",)) if why else (),
     )
 
@@ -108,7 +124,14 @@ def queued_once(job: WorkflowJob) -> bool:
 
 
 def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> list[float]:
-    """Durations of running jobs, longest first.
+    """Durations of running jobs, longest first."""
+    return [age for age, _ in running_jobs(jobs, now, over)]
+
+
+def running_jobs(
+    jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()
+) -> list[tuple[float, WorkflowJob]]:
+    """Running jobs, each with its duration, longest first.
 
     A job whose runner took another job has ended, because a runner does one job at a time. Names of GitHub's own
     machines are reused and say nothing.
@@ -122,13 +145,13 @@ def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[st
     for _, started, place in found:
         newest[place] = max(newest.get(place, 0.0), started)
     ages = (
-        max(0.0, now - started)
+        (max(0.0, now - started), job)
         for job, started, place in found
         if job.state is JobState.IN_PROGRESS
         and job.id not in over
         and (not job.runner or job.runner.startswith(HOSTED) or newest[place] <= started)
     )
-    return sorted(ages, reverse=True)
+    return sorted(ages, key=lambda one: (-one[0], one[1].id))
 
 
 def duration_p50(jobs: Iterable[WorkflowJob], running: Iterable[float], now: float) -> float | None:
@@ -154,9 +177,30 @@ def _sources(jobs: Iterable[WorkflowJob]) -> tuple[Counted, ...]:
     return tuple(Counted(name, float(number)) for name, number in ordered[:MOST_SOURCES])
 
 
+def ended_jobs(jobs: Iterable[WorkflowJob], now: float, seconds: float) -> tuple[EndedJob, ...]:
+    """The jobs that ran and ended lately, the newest first, with their kinds."""
+    ended = (
+        EndedJob(_kind(job), job.completed_at, max(0.0, job.completed_at - job.started_at))
+        for job in jobs
+        if job.completed_at and job.started_at and now - job.completed_at <= seconds
+    )
+    return tuple(sorted(ended, key=lambda one: (-one.ended_at, one.kind)))
+
+
+def _kind(job: WorkflowJob) -> str:
+    return kind_of(job.workflow, job.name, job.labels)
+
+
+def _group(job: WorkflowJob) -> tuple[str, str, str]:
+    return _kind(job), ", ".join(job.labels), job.repository
+
+
+def _name(job: WorkflowJob) -> str:
+    return f"{job.workflow} / {job.name}" if job.workflow else job.name
+
+
 def _as_row(job: WorkflowJob, now: float) -> Job:
-    name = f"{job.workflow} / {job.name}" if job.workflow else job.name
-    return Job(name, max(0.0, now - job.begun), job.repository, job.url)
+    return Job(_name(job), max(0.0, now - job.begun), job.repository, job.url)
 
 
 def _without_webhooks(line: WebhookCoverage | None, now: float) -> str:

@@ -23,7 +23,8 @@ NAMES_SECONDS = 600.0
 COUNTED = "create_failures_by_code"
 LAMBDA = "AWS/Lambda"
 PARTLY = Gap("create_failures", "no launch was throttled, and CloudWatch does not say whether the cloud refused one")
-NUMBERS = {*FIGURES} - {"provider_up", "waiting", "arrivals_by_source", "usual_by_source"}
+LISTS = {"waiting", "running", "kinds", "composition", "ended"}
+NUMBERS = {*FIGURES} - {"provider_up", "arrivals_by_source", "usual_by_source"} - LISTS
 """Figures that a metric can give."""
 Preset = Literal["github_aws_runners", "pytorch"]
 

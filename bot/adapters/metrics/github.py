@@ -39,7 +39,7 @@ NO_LIMIT = Gap("limit", "GitHub does not know it", "write limit = N into the poo
 FIGURES = (
     *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable", "ghosts", "api_remaining"),
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "arrivals_by_source"),
-    *("duration_p50_seconds", "running_longest_seconds"),
+    *("duration_p50_seconds", "running_longest_seconds", "kinds", "composition", "running", "ended"),
 )
 SAVED_ROUNDS = 15
 """Unused calls of so many rounds may be made in one. With the usual 30 a round this is half of the 900 points that

@@ -10,6 +10,7 @@ from bot.core.pool.pool import Snapshot
 from bot.ports import Failure, Unreachable
 
 FIGURES = (
+    *("kinds", "composition", "running", "ended"),
     *("queued", "oldest_wait_seconds", "waiting", "unservable", "ghosts", "arrivals_by_source"),
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
     *("duration_p50_seconds", "running_longest_seconds"),

@@ -8,13 +8,12 @@ from email.utils import parsedate_to_datetime
 
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.http.json_answer import one_line
-from bot.adapters.http.rows import inner, link, rows
-from bot.core.pool.pool import Counted, Job
+from bot.adapters.http.rows import inner, rows
+from bot.core.pool.pool import Counted
 from bot.core.words import count, duration, listed
 from bot.ports import Unreachable
 from bot.sources.payload import fields, items
 
-MOST_WAITING = 10
 MOST_COUNTED = 20
 UNALIKE_SECONDS = 120.0
 """A larger clock difference is reported; Prometheus looks back 5 min, and its Date header is exact to 1 s."""
@@ -87,30 +86,16 @@ def one(found: Samples) -> float:
     return value
 
 
-def waiting(found: Samples) -> tuple[Job, ...]:
-    """The longest waiting jobs, longest first: labels `workflow`, `job`, `repository`, `url`; the value is the wait.
-
-    Prometheus renames an exporter's own `job` label to `exported_job`, because `job` is the scrape job's name.
-    """
-    jobs: list[Job] = []
-    for sample in _greatest(found, MOST_WAITING):
-        labels = sample.labels
-        job = labels.get("exported_job") or ("" if "instance" in labels else labels.get("job", ""))
-        name = " / ".join(part for part in (labels.get("workflow", ""), job or labels.get("job_name", "")) if part)
-        jobs.append(Job(name or "unnamed job", sample.value, labels.get("repository", ""), link(labels, "url")))
-    return tuple(jobs)
-
-
 def counted(found: Samples) -> tuple[Counted, ...]:
     """One count per series, the greatest first, named by its labels' values in the order of their names; no zeros."""
     counts: list[Counted] = []
-    for sample in _greatest(found, MOST_COUNTED):
+    for sample in greatest(found, MOST_COUNTED):
         values = [value for name, value in sorted(sample.labels.items()) if value and not name.startswith("__")]
         counts.append(Counted(" / ".join(values) or "unnamed", sample.value))
     return tuple(one for one in counts if one.number > 0)
 
 
-def _greatest(found: Samples, most: int) -> Samples:
+def greatest(found: Samples, most: int) -> Samples:
     known = [sample for sample in found if math.isfinite(sample.value) and sample.value >= 0]
     return tuple(sorted(known, key=lambda sample: -sample.value)[:most])
 

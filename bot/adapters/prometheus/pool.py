@@ -1,16 +1,17 @@
 """A Prometheus pool: its queries from the configuration, and the sample from their results."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, cast, get_type_hints
 
 from pydantic import BeforeValidator, Field, create_model
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import Unknown, counted, one, samples, waiting
+from bot.adapters.prometheus.answers import Samples, Unknown, counted, one, samples
+from bot.adapters.prometheus.jobs import composition, kinds, running, waiting
 from bot.adapters.prometheus.presets import Preset, Spans, queries
 from bot.config import Table
 from bot.core.pool.merge import FIGURES
-from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Unreachable
 
 TYPES = get_type_hints(Snapshot)
@@ -25,8 +26,15 @@ PAST = (
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds"),
 )
 """Figures whose history is read, so that forecast and diagnosis work from the start."""
-Found = float | bool | tuple[Job, ...] | tuple[Counted, ...] | Unknown | Unreachable
+LISTS: Mapping[str, Callable[[Samples], tuple[object, ...]]] = {
+    "waiting": waiting, "running": running, "kinds": kinds, "composition": composition,
+}  # fmt: skip
+"""Figures of several series that are more than a count each."""
+WITHOUT_QUERY = frozenset({"ended"})
+"""Figures that single jobs tell and no query."""
+Found = float | bool | tuple[object, ...] | Unknown | Unreachable
 """The value of a figure, or why it is unknown."""
+QUERIED = tuple(name for name in FIGURES if name not in WITHOUT_QUERY)
 Span = Annotated[str, Field(pattern=r"^(\d+(ms|[smhdwy]))+$")]
 
 
@@ -53,13 +61,13 @@ class PrometheusKeys(Table):
 
     def queries(self, pool: str) -> dict[str, str]:
         """The query of every available figure; configured ones take precedence over the preset's."""
-        by_hand = {name: text for name in FIGURES if (text := str(getattr(self, name)).strip())}
+        by_hand = {name: text for name in QUERIED if (text := str(getattr(self, name)).strip())}
         spans = Spans(self.window, self.past, self.lately)
         known = queries(self.preset, self.known_as or pool, self.where, spans) if self.preset else {}
         return known | by_hand
 
 
-OTHERS: dict[str, Any] = {name: (str, "") for name in FIGURES if name not in PrometheusKeys.model_fields}
+OTHERS: dict[str, Any] = {name: (str, "") for name in QUERIED if name not in PrometheusKeys.model_fields}
 PrometheusPool = cast("type[PrometheusKeys]", create_model("PrometheusPool", __base__=PrometheusKeys, **OTHERS))
 """The same with a key for the query of each figure."""
 
@@ -70,8 +78,8 @@ def read(name: str, answer: HttpAnswer | Unreachable) -> Found:
         return answer
     try:
         found = samples(answer)
-        if name == "waiting":
-            return waiting(found)
+        if name in LISTS:
+            return LISTS[name](found)
         if name in COUNTED:
             return counted(found)
         value = one(found)

@@ -78,6 +78,9 @@ def _ci(pool: str, spans: Spans) -> dict[str, str]:
         "usual_arrivals_per_minute": f"max(avg_over_time(ci_jobs_arrivals_per_minute{{{pool}}}[{past}]))",
         "usual_duration_seconds": f'max(avg_over_time(ci_job_duration_seconds{{{pool},quantile="0.5"}}[{past}]))',
         "waiting": f"topk(10, ci_job_wait_seconds{{{pool}}})",
+        "running": f"topk(10, ci_job_runs_seconds{{{pool}}})",
+        "kinds": f"ci_job_kinds{{{pool}}}",
+        "composition": f"ci_job_waits{{{pool}}}",
     }
 
 

@@ -11,10 +11,10 @@ from bot.core.pool.retention import HELD_SECONDS, PoolSource, silent_since
 from bot.core.signals.signal import Signal, contradiction
 from bot.core.words import duration
 
-NOT_FIGURES = frozenset({"pool", "at", "source", "missing", "origins", "contradictions", "signals"})
+NOT_FIGURES = frozenset({"pool", "at", "source", "missing", "origins", "contradictions", "overtaken", "signals"})
 FIGURES = tuple(field.name for field in fields(Snapshot) if field.name not in NOT_FIGURES)
 """Every figure of a sample."""
-OF_QUEUE = ("queued", "oldest_wait_seconds", "unservable", "ghosts", "waiting")
+OF_QUEUE = ("queued", "oldest_wait_seconds", "unservable", "ghosts", "waiting", "composition")
 """Figures of the jobs that wait; where several sources give them, they are of the one whose queue counts."""
 COMPARED = ("queued", "busy", "idle", "offline", "limit", "booting", "failed")
 """Figures that all sources count alike, so that a difference means that one is wrong."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.outlook import Calibration, Forecast, Score
@@ -123,6 +124,16 @@ class Snapshot:
     usual_duration_seconds: float | None = None
     waiting: tuple[Job, ...] = ()
     """The longest waiting jobs, longest first; like the fields below kept for the newest sample only."""
+    kinds: tuple[KindPace, ...] = ()
+    """How long the kinds take that hold most runners."""
+    overtaken: tuple[JobGroup, ...] = ()
+    """Groups of jobs that all wait long while newer ones start."""
+    composition: tuple[JobGroup, ...] = ()
+    """The largest groups of waiting jobs; this and the rest lie in a record of their own (`JobsNow`)."""
+    running: tuple[RunningJob, ...] = ()
+    """The longest running jobs, longest first."""
+    ended: tuple[EndedJob, ...] = ()
+    """Jobs that ended in the last 15 minutes, for what is usual for their kind; stored nowhere."""
     signals: tuple[Signal, ...] = ()
     """Of machines and services; older samples keep their numbers."""
     source: str = ""
@@ -222,7 +233,7 @@ class PoolRules:
 
 def _slim(sample: Snapshot) -> Snapshot:
     """A sample that is not the newest any more: what only the newest one tells is left out."""
-    bare = replace(sample, waiting=(), missing=(), origins=(), contradictions=())
+    bare = replace(sample, waiting=(), kinds=(), overtaken=(), missing=(), origins=(), contradictions=())
     return replace(bare, arrivals_by_source=(), usual_by_source=(), signals=slim(sample.signals))
 
 

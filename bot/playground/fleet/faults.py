@@ -15,6 +15,8 @@ class FleetFaultKind(StrEnum):
     HOSTS_OFFLINE = "hosts-offline"
     """`amount` hosts lose their connection at the start, and reconnect at the end."""
     JOBS_HUNG = "jobs-hung"
+    """Jobs started in this time (of one `workflow`, or all) do not end before it does: somebody cancels them then."""
+    JOBS_SLOWER = "jobs-slower"
     """Jobs started in this time (of one `workflow`, or all) run `amount` times as long."""
     DISKS_FULL = "disks-full"
     """The disks of `machines` machines are full; jobs that start on them take `amount` times as long."""

@@ -2,23 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from itertools import islice
 
-from bot.playground.fleet.pool import RATE_WINDOW_SECONDS, RunnerState, SimulatedJob, SimulatedPool
+from bot.playground.fleet.pool import RATE_WINDOW_SECONDS, RunnerState, SimulatedPool
 from bot.playground.fleet.simulation import SimulatedFleet
-
-LONGEST_WAITING = 10
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingJob:
-    """A waiting job and its wait in simulated seconds."""
-
-    repository: str
-    workflow: str
-    job: str
-    url: str
-    wait_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +36,7 @@ def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
     """Return the figures of a pool now; raises UnknownPoolError."""
     pool, now = fleet.pool(name), fleet.now_seconds
     per_minute = 60 / RATE_WINDOW_SECONDS
-    durations = sorted([seconds for _, seconds in pool.tally.durations])
+    durations = sorted([seconds for _, seconds, _ in pool.tally.durations])
     return PoolFigures(
         pool=name,
         queued=len(pool.waiting),
@@ -71,19 +57,9 @@ def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
     )
 
 
-def longest_waiting(fleet: SimulatedFleet, name: str) -> tuple[WaitingJob, ...]:
-    """Return the jobs of a pool that have waited longest, longest first; raises UnknownPoolError."""
-    return tuple(_waiting(job, fleet.now_seconds) for job in islice(fleet.pool(name).waiting, LONGEST_WAITING))
-
-
 def _longest_running(pool: SimulatedPool, now: float) -> float:
     started = [r.job.started_at for r in pool.runners.values() if r.job is not None and r.job.started_at is not None]
     return now - min(started) if started else 0.0
-
-
-def _waiting(job: SimulatedJob, now: float) -> WaitingJob:
-    source = job.source
-    return WaitingJob(source.repository, source.workflow, source.job, job.url, now - job.queued_at)
 
 
 def _quantile(ordered: list[float], share: float) -> float | None:

@@ -6,7 +6,8 @@ All times, including the ages of jobs and the timestamps of samples, are those o
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.playground.fleet.figures import PoolFigures, WaitingJob, longest_waiting, read
+from bot.playground.fleet.api.listed_jobs import KindStats, ListedJob, kinds, longest_running, longest_waiting, waits
+from bot.playground.fleet.figures import PoolFigures, read
 from bot.playground.fleet.simulation import SimulatedFleet
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -31,6 +32,9 @@ FAMILIES = {
     "ci_runner_create_failures_total": ("counter", "Creates that the cloud refused, by error code."),
     "ci_runner_registrations_total": ("counter", "Created machines whose runner registered."),
     "ci_job_wait_seconds": ("gauge", "The 10 longest waiting jobs of each pool, seconds."),
+    "ci_job_runs_seconds": ("gauge", "The 10 longest running jobs of each pool, seconds."),
+    "ci_job_kinds": ("gauge", "By kind of job: median seconds now and usually, and how many run, by stat."),
+    "ci_job_waits": ("gauge", "By kind of job: how many wait, and the longest, median and shortest wait, by stat."),
     "ci_provider_up": ("gauge", "1 when the CI provider assigns jobs to runners."),
 }  # fmt: skip
 USUAL_CODES = ("InsufficientInstanceCapacity", "RequestLimitExceeded", "VolumeLimitExceeded")
@@ -53,7 +57,10 @@ def samples(fleet: SimulatedFleet) -> list[ExposedSample]:
         figures = read(fleet, name)
         found += _gauges(figures)
         found.append(_short_of_disk(fleet, name))
-        found += _waits(name, longest_waiting(fleet, name))
+        found += _listed("ci_job_wait_seconds", name, longest_waiting(fleet, name))
+        found += _listed("ci_job_runs_seconds", name, longest_running(fleet, name))
+        found += _by_kind("ci_job_kinds", name, kinds(fleet, name))
+        found += _by_kind("ci_job_waits", name, waits(fleet, name))
         found += _counters(fleet, name)
     order = {family: place for place, family in enumerate(FAMILIES)}
     return sorted(found, key=lambda s: order[s.name])
@@ -104,13 +111,23 @@ def _short_of_disk(fleet: SimulatedFleet, name: str) -> ExposedSample:
     return ExposedSample("ci_machines_short", (("pool", name), ("resource", "disk")), float(full))
 
 
-def _waits(pool: str, jobs: tuple[WaitingJob, ...]) -> Iterator[ExposedSample]:
-    for waiting in jobs:
+def _listed(family: str, pool: str, jobs: tuple[ListedJob, ...]) -> Iterator[ExposedSample]:
+    for one in jobs:
         labels = (
-            ("job", waiting.job), ("pool", pool), ("repository", waiting.repository), ("url", waiting.url),
-            ("workflow", waiting.workflow),
+            ("job", one.job), ("pool", pool), ("repository", one.repository), ("url", one.url),
+            ("workflow", one.workflow),
         )  # fmt: skip
-        yield ExposedSample("ci_job_wait_seconds", labels, waiting.wait_seconds)
+        yield ExposedSample(family, labels, one.seconds)
+
+
+def _by_kind(family: str, pool: str, found: KindStats) -> Iterator[ExposedSample]:
+    for source, stats in found:
+        for stat, value in stats.items():
+            labels = (
+                ("job", source.job), ("pool", pool), ("repository", source.repository), ("stat", stat),
+                ("workflow", source.workflow),
+            )  # fmt: skip
+            yield ExposedSample(family, labels, value)
 
 
 def _counters(fleet: SimulatedFleet, name: str) -> Iterator[ExposedSample]:

@@ -63,7 +63,8 @@ class Tally:
     arrivals_at: deque[float] = field(default_factory=deque)
     starts_at: deque[float] = field(default_factory=deque)
     completions_at: deque[float] = field(default_factory=deque)
-    durations: deque[tuple[float, float]] = field(default_factory=deque)
+    durations: deque[tuple[float, float, Source]] = field(default_factory=deque)
+    """(end, seconds, source) of the jobs of the last hour."""
 
     def forget(self, now: float) -> None:
         """Drop data too old for rates and quantiles."""
@@ -123,7 +124,7 @@ class SimulatedPool:
         if runner.job is not None and runner.job.started_at is not None:
             self.tally.completed += 1
             self.tally.completions_at.append(now)
-            self.tally.durations.append((now, now - runner.job.started_at))
+            self.tally.durations.append((now, now - runner.job.started_at, runner.job.source))
         runner.job = None
         self.move(runner, RunnerState.IDLE, now)
 

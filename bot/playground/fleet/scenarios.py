@@ -159,20 +159,36 @@ BUSY_WINDOWS = replace(
     sources=tuple(replace(s, share=0.9 if s.workflow == "trunk" else 0.1, spread=0.2) for s in WINDOWS.sources),
 )
 
+SLOWER_JOBS = Scenario(
+    name="slower-jobs",
+    title="One kind of job became slow",
+    text=(
+        "Since a merge the tests of the workflow trunk take three times as long on windows.4xlarge. They still end, "
+        "but all 28 runners that the pool may have are busy, although no more jobs arrive than on any other day."
+    ),
+    try_this="Press Diagnose: it names the job that became slow. More runners help until it is repaired.",
+    true_cause="slower-jobs",
+    helps=True,
+    affected=("windows.4xlarge",),
+    rule=ONE_QUEUE,
+    pools=(LINUX, LINUX_LARGE, GPU, BUSY_WINDOWS),
+    faults=(FleetFault(FleetFaultKind.JOBS_SLOWER, -150 * MINUTE, 300 * MINUTE, WINDOWS.name, 3, workflow="trunk"),),
+)
+
 HUNG_JOBS = Scenario(
     name="hung-jobs",
     title="Jobs hang and hold their runners",
     text=(
-        "Tests of the workflow trunk hang on windows.4xlarge and run four times as long as usual. All runners are busy,"
-        " although no more jobs arrive than on any other day."
+        "Tests of the workflow trunk hang on windows.4xlarge and do not end. They hold all runners, although no more "
+        "jobs arrive than on any other day. After about two minutes somebody cancels them."
     ),
-    try_this="Press Diagnose and compare the durations. Stopping the hung jobs helps, more runners hang too.",
+    try_this="Press Diagnose: it lists the jobs that run longest. Stopping them helps, more runners hang too.",
     true_cause="hung-jobs",
     helps=False,
     affected=("windows.4xlarge",),
     rule=ONE_QUEUE,
     pools=(LINUX, LINUX_LARGE, GPU, BUSY_WINDOWS),
-    faults=(FleetFault(FleetFaultKind.JOBS_HUNG, -95 * MINUTE, 120 * MINUTE, WINDOWS.name, 4, workflow="trunk"),),
+    faults=(FleetFault(FleetFaultKind.JOBS_HUNG, -90 * MINUTE, 120 * MINUTE, WINDOWS.name, workflow="trunk"),),
 )
 
 FULL_DISKS = Scenario(
@@ -225,7 +241,7 @@ EARLY_WARNING = Scenario(
 SCENARIOS = {
     scenario.name: scenario
     for scenario in (
-        *(SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, HUNG_JOBS, FULL_DISKS),
+        *(SURGE, LIMIT_REACHED, STOCKOUT, OFFLINE_HOSTS, PROVIDER_OUTAGE, SLOWER_JOBS, HUNG_JOBS, FULL_DISKS),
         *(EARLY_WARNING, HEALTHY),
     )
 }

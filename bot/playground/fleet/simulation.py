@@ -147,9 +147,11 @@ class SimulatedFleet:
         full = self._fault(FleetFaultKind.DISKS_FULL, pool.spec.name)
         if full and runner.full:
             return job.nominal_seconds * full.amount
-        hung = self._fault(FleetFaultKind.JOBS_HUNG, pool.spec.name)
-        if hung and hung.workflow in ("", job.source.workflow):
-            return job.nominal_seconds * hung.amount
+        for kind in (FleetFaultKind.JOBS_HUNG, FleetFaultKind.JOBS_SLOWER):
+            fault = self._fault(kind, pool.spec.name)
+            if fault and fault.workflow in ("", job.source.workflow):
+                hung = kind is FleetFaultKind.JOBS_HUNG
+                return fault.end_seconds - self.now_seconds if hung else job.nominal_seconds * fault.amount
         return job.nominal_seconds
 
     def _complete(self, pool: SimulatedPool, runner: SimulatedRunner, job: SimulatedJob, now: float) -> None:

@@ -160,8 +160,28 @@ def judgement(at: float, pool: Pool, found: Diagnosis, more: WhatIf) -> Json:
 
 def causes(found: Sequence[Finding]) -> list[Json]:
     return [
-        {"id": one.cause, "confidence": one.sureness, "share": None if one.share is None else round(one.share, 2)}
+        {
+            "id": one.cause,
+            "confidence": one.sureness,
+            "share": None if one.share is None else round(one.share, 2),
+            **({"because": because} if (because := _because(one)) else {}),
+        }
         for one in found
+    ]
+
+
+def _because(found: Finding) -> list[Json]:
+    """The kinds of jobs that became slow; `since` in epoch seconds, `share` is that of the running jobs."""
+    told = [one.values for one in found.evidence if one.id == "kind_takes"]
+    return [
+        {
+            "job": one["job"],
+            "seconds": one["seconds"],
+            "usual_seconds": one["usual"],
+            "since": one["since"],
+            "share": round(float(str(one["jobs"])) / float(str(one["running"])), 2),
+        }
+        for one in told
     ]
 
 

@@ -27,6 +27,7 @@ from bot.views.blocks import (
 from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pools import of_snapshots, pool_table, stale_words, title_of
+from bot.views.thread.jobs import jobs_words, sample_of
 from bot.views.words.before import before_words
 from bot.views.words.causes import cause_name
 from bot.views.words.diagnosis import advice_words, cause_words, evidence_words, named, rest_lines, survey_headline
@@ -148,6 +149,7 @@ def diagnosis(found: Diagnosed, figures: Sequence[Snapshot], at: float) -> tuple
         seen = (say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE])
         remedy = say("*What to do:* {words}", words=escaped(advice_words(top), 500))
         paragraphs += [joined("\n", say("*Evidence*"), *seen), remedy]
+        paragraphs += jobs_words(top, sample_of(chosen.pool, figures))
     if found.before is not None:
         paragraphs.append(before_words(found.before))
     rows = of_snapshots(figures, at)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot.core.finding import Finding, Scaling
 from bot.core.words import count, listed
 
+MOST_IN_A_ROW = 40
 CAUSES = {
     "stale_rows": "rows that only look queued",
     "late_events": "events of jobs came late",
@@ -27,7 +28,8 @@ CAUSES = {
     "unregistered": "machines boot but their runners never register",
     "failed_fill": "failed runners use up the limit",
     "limit": "the pool's limit is reached",
-    "hung": "jobs hang or run far longer than usual",
+    "hung": "jobs hang and do not end",
+    "slower": "jobs take longer than usual",
     "surge": "a surge of jobs",
     "runners_die": "runners die while running jobs",
     "slow_boot": "machines take far longer than usual to boot",
@@ -102,6 +104,13 @@ EVIDENCE = {
     "idle_in_many_pools": "idle runners despite a queue in {pools:len} pools ({pools:list 3})",
     "jobs_ended": "{jobs:count job} ended in {minutes} min, {expected:.0f} expected",
     "jobs_vanished": "{share:share} of the started jobs disappeared without an end",
+    "kind_takes": (
+        "{job} takes {seconds:duration} instead of {usual:duration}{lasts:if , for {lasts:duration}|}: "
+        "{jobs} of {running:count running job}"
+    ),
+    "all_kinds_slower": "all {kinds} known kinds of jobs take longer",
+    "overtaken_jobs": "{jobs:count job} of {kind} wait {seconds:duration} and longer, while newer jobs start",
+    "still_end": "{jobs:count job} ended in {minutes} min",
     "jobs_take": "median job {seconds:duration}, usually {usual:duration}",
     "limit_filled": (
         "{working} working{offline:if , {offline} offline|} and {failed:count failed runner} fill the limit of {limit}"
@@ -171,9 +180,7 @@ REMEDIES = {
     "fewer_on_a_machine": "Run fewer runners on each machine, or add machines. More runners share the same machines.",
     "look_at_network": "Check the network of these machines: switches, NAT gateway, bandwidth limits, DNS.",
     "repair_service": "Repair the service first. Jobs wait for it, on every runner.",
-    "check_scaling_settings": (
-        "Check that the autoscaler runs, and its log. Then check its step, cooldown and target."
-    ),
+    "check_scaling_settings": "Check that the autoscaler runs, and its log. Then check its step, cooldown and target.",
     "launch_faster": "Add runners now. Then raise how many machines the autoscaler may launch at once.",
     "find_what_kills": "Find out what ends them: spot reclaims, memory, an idle timeout. New ones die too.",
     "look_at_boot_log": "Check one machine's boot log, the image registry and the network. New ones boot as slowly.",
@@ -181,6 +188,8 @@ REMEDIES = {
     "ask_what_changed": ("Find out what was released or changed in the last hours. Check the providers' status pages."),
     "bring_hosts_back": ("Bring the hosts back: restart the agents or replace the machines."),
     "call_less": "Make the autoscaler call less often: each call prolongs the throttling. It ends when they stop.",
+    "find_slow_machines": "All kinds became slow at once: look at the machines and at services that all jobs use.",
+    "find_slow_jobs": "Look at what changed in the jobs that became slow, and at the machines and services they use.",
     "cancel_hanging_jobs": ("Check the longest running jobs, cancel those that hang, and set a timeout."),
     "check_account_cap": (
         "Check the provider's status page and the account's concurrency limit. Move urgent jobs to your own runners."
@@ -243,6 +252,7 @@ FIGURES = {
     "requests": "waiting launch requests",
     "failed": "failed runners",
     "idle": "idle runners",
+    "kinds": "how long each kind of job takes",
     "limit": "runner limit",
     "offline": "offline runners",
     "oldest_wait_seconds": "longest wait",
@@ -274,9 +284,6 @@ GAPS = {
 def gap_name(figure: str) -> str:
     """The name of a gap; for a single figure the name of its setting."""
     return GAPS.get(figure, figure)
-
-
-MOST_IN_A_ROW = 40
 
 
 def matrix_lines(

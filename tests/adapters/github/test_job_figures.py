@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.github.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
+from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.pool import Counted, Job, Snapshot
 from bot.core.words import clock
@@ -64,6 +65,13 @@ def test_a_usual_hour_gives_every_figure() -> None:
         ghosts=1,
         arrivals_by_source=(Counted("o/r / pull", 3),),
         waiting=(Job("pull / job 2", 1200, "o/r", "https://x/2"), Job("pull / job 1", 100, "o/r", "https://x/1")),
+        composition=(
+            JobGroup("pull / job 1", "self-hosted, gpu", "o/r", 1, 100, 100, 100),
+            JobGroup("pull / job 2", "self-hosted, gpu", "o/r", 1, 1200, 1200, 1200),
+        ),
+        running=(RunningJob("pull / job 3", 500, "o/r", "https://x/3"),),
+        kinds=(KindPace("pull / job 3", running=1),),
+        ended=(EndedJob("pull / job 4", NOW - 60, 600),),
     )
 
 

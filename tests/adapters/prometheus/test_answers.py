@@ -3,17 +3,8 @@
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import (
-    PARTIAL,
-    Unknown,
-    counted,
-    metrics_of,
-    one,
-    points,
-    samples,
-    waiting,
-    why_nothing,
-)
+from bot.adapters.prometheus.answers import PARTIAL, Unknown, counted, metrics_of, one, points, samples, why_nothing
+from bot.adapters.prometheus.jobs import waiting
 from bot.ports import Unreachable
 
 

@@ -144,7 +144,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Maker]] = {
     "flood": (("surge",), SCALED, _flood),
     "hung": (("hung",), (*SCALED, "static"), _one("hung", 0.5, 1.0)),
     "hung in part": (("hung",), (*SCALED, "static"), _one("hung", 0.12, 0.35)),
-    "slower": (("hung",), (*SCALED, "static"), _one("slower", 2.2, 4.0)),
+    "slower": (("slower",), (*SCALED, "static"), _one("slower", 2.2, 4.0)),
     "limit lowered": (("limit",), SCALED, _one("limit", 0.25, 0.5)),
     "limit 0": (("limit",), SCALED, _one("limit", 0.0, 0.0)),
     "limit too low": (("limit",), SCALED, _tight),
@@ -182,6 +182,7 @@ USUAL = ("full", "ordinary", "coarse", "poor")
 PAIRS = (("surge", "stockout"), ("hung", "limit lowered"), ("unregistered", "surge"), ("slow boot", "flood"))
 FIGURES = {
     "surge": {"arrivals_per_minute"}, "hung": {"completions_per_minute"},
+    "slower": {"completions_per_minute", "duration_p50_seconds"},
     "limit": {"limit"}, "offline": {"offline"}, "runners_die": {"starts_per_minute", "completions_per_minute"},
     "slow_boot": {"booting", "creates", "registered"}, "unregistered": {"creates", "registered"},
     "failed_fill": {"failed"}, "too_few": {"idle"}, "throttled_api": {"api_remaining"},
@@ -191,8 +192,9 @@ FIGURES = {
 """The figures without which nobody can name a cause; others need the creates by code."""
 
 NO_MACHINES = ("unregistered", "slow_boot", "failed_fill", "throttled_api", "unknown_label", *CODES)
-SEEN = {**dict.fromkeys(NO_MACHINES, "too_few"), "provider": "unassigned"}
-"""What is plainly seen of a cause whose figures are hidden: machines do not come, idle runners get no jobs."""
+SEEN = {**dict.fromkeys(NO_MACHINES, "too_few"), "provider": "unassigned", "slower": "hung"}
+"""What is plainly seen of a cause whose figures are hidden: machines do not come, idle runners get no jobs, jobs do not
+end."""
 
 
 def case(kind: str, number: int, suite: str) -> Case:

@@ -19,7 +19,14 @@ from bot.views.words.phrase import Words, in_words, phrase
 from bot.views.words.proposals import EVIDENCE as REPORTED
 from tests.diagnosis.test_rules import ROWS
 
-OF_EVIDENCE = {"fewer_on_a_machine", "repair_metric_source", "resend_requests", "restore_limit", "stop_source"}
+OF_EVIDENCE = {
+    "find_slow_machines",
+    "fewer_on_a_machine",
+    "repair_metric_source",
+    "resend_requests",
+    "restore_limit",
+    "stop_source",
+}
 """Remedies of what a rule saw beside its own."""
 
 

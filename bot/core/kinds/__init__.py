@@ -1,0 +1,1 @@
+"""Kinds of jobs, and how long they take."""

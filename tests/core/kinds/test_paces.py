@@ -1,0 +1,67 @@
+"""Which jobs are alike, how long they take while some still run, and which of them wait."""
+
+import pytest
+
+from bot.core.kinds.jobs_now import overtaken
+from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, explains, grouped, paces, quartiles
+from bot.sources.job_kind import kind_of
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "kind"),
+    [
+        ("test (default, 1, 5, linux.2xlarge)", ("linux.2xlarge",), "pull / test (default)"),
+        ("build / test (inductor, 2, 4, lf.linux.g5.4xlarge.nvidia.gpu)", (), "pull / build / test (inductor)"),
+        ("unit (3.11, cpu)", (), "pull / unit (cpu)"),
+        ("unit (3, 4)", (), "pull / unit"),
+        ("lint", ("linux",), "pull / lint"),
+        ("deploy (prod) now", (), "pull / deploy (prod) now"),
+    ],
+)
+def test_numbers_and_labels_go_from_the_last_parenthesis(name: str, labels: tuple[str, ...], kind: str) -> None:
+    assert kind_of("pull", name, labels) == kind
+    assert kind_of("", name, labels) == kind.removeprefix("pull / ")
+
+
+def test_running_jobs_are_censored() -> None:
+    """Ended jobs alone are the short ones: with running ones of an hour the median is longer (Kaplan and Meier)."""
+    ended = [600.0, 660.0, 720.0, 780.0]
+    assert quartiles(ended) == (600.0, 660.0, 720.0)
+    assert quartiles(ended, [3600.0] * 4) == (660.0, 780.0, 3600.0)
+    assert quartiles([], [3600.0]) is None
+
+
+def test_the_pace_is_told_of_kinds_that_hold_runners_and_of_which_enough_ended() -> None:
+    ended = [EndedJob("a", 0.0, 60.0 * n) for n in range(1, 6)] + [EndedJob("b", 0.0, 60.0)]
+    found = paces(ended, [("a", 10.0), ("a", 20.0), ("b", 30.0)])
+    assert [(one.job, one.running, one.seconds) for one in found] == [("a", 2, 180.0), ("b", 1, None)]
+
+
+def test_a_kind_is_slower_by_its_lower_quartile() -> None:
+    """Jobs that hang raise the median and leave the short ones as they were; without quartiles the median decides."""
+    hangs = KindPace("a", 3600.0, 600.0, 10, lower_seconds=500.0, usual_lower_seconds=480.0)
+    slow = KindPace("a", 1800.0, 600.0, 10, lower_seconds=1500.0, usual_lower_seconds=500.0)
+    assert (hangs.slower, slow.slower, KindPace("a", 1800.0, 600.0).slower, KindPace("a", 1800.0).slower) == (
+        False, True, True, False,
+    )  # fmt: skip
+    assert explains(slow) == pytest.approx(10 * 2 / 3)
+
+
+def test_waiting_jobs_are_grouped_by_kind_label_and_repository() -> None:
+    waits = [(("a", "gpu", "o/r"), 60.0), (("a", "gpu", "o/r"), 120.0), (("b", "cpu", "o/r"), 600.0)]
+    assert grouped(waits) == (
+        JobGroup("a", "gpu", "o/r", 2, 90.0, 120.0, 60.0),
+        JobGroup("b", "cpu", "o/r", 1, 600.0, 600.0, 600.0),
+    )
+
+
+STUCK = JobGroup("b", "gpu", "o/r", 15, 2400.0, 3000.0, 2400.0)
+FLOWS = JobGroup("a", "cpu", "o/r", 20, 30.0, 60.0, 5.0)
+
+
+def test_jobs_that_newer_ones_overtake_are_found_by_group() -> None:
+    assert overtaken((FLOWS, STUCK), 3.0, 300.0) == (STUCK,)
+    assert overtaken((STUCK,), 3.0, 300.0) == (STUCK,)
+    assert overtaken((FLOWS, STUCK), 0.0, 300.0) == ()
+    late = JobGroup("a", "cpu", "o/r", 20, 900.0, 2000.0, 5.0)
+    assert overtaken((late, STUCK), 3.0, 300.0) == ()
