@@ -80,11 +80,11 @@ STEPS: dict[str, tuple[TourStep, ...]] = {
     "stockout": (
         READ,
         DIAGNOSE,
-        JOB,
         TourStep("Try the wrong thing", "More runners cannot help. Press **Scale up**, choose five more, "
                  "and see what it says.", ("scaled",), "action-scale_up"),
         TourStep("Undo", "In the thread, press **Undo**: the extra runners are given up.", ("lent",),
                  "action-hand_back"),
+        JOB,
         DRAIN,
     ),
     "offline-hosts": (READ, DIAGNOSE, SILENCE, DRAIN),
