@@ -1,11 +1,15 @@
 """Modals on the playground's page: filled, refused, submitted, redrawn, closed."""
 
+import json
+from pathlib import Path
+
 import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.playground.page.state import Json, modal_view
 from tests.playground.page.workspace import PageWorkspace
 
+GOLDEN = Path(__file__).parents[2] / "golden"
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 
 
@@ -96,3 +100,17 @@ async def test_the_rest_of_the_page_is_out_of_reach_while_a_modal_is_open(page: 
     for _ in range(20):
         await page.keyboard.press("Tab")
         assert not await page.evaluate(outside)
+
+
+async def test_radio_buttons_are_chosen_by_their_label_and_the_proposed_one_is_chosen(
+    page: Page, workspace: PageWorkspace
+) -> None:
+    """The dialog of Scale up: the whole row is pressed, so a thumb is enough."""
+    view = json.loads((GOLDEN / "modal_scale.json").read_text())
+    modal = await open_modal(workspace, page, view=view)
+    await expect(modal.get_by_role("radio", name="50 (+10)")).to_be_checked()
+    await modal.get_by_text("done in 1 h to 1 h 40 min").click()
+    workspace.answers["/ui/submit"] = {"ok": True}
+    await modal.get_by_test_id("modal-submit").click()
+    chosen = (await workspace.receives("/ui/submit"))[0]["values"]["choice"]["choice"]["selected_option"]
+    assert chosen["text"]["text"] == "45 (+5)"
