@@ -28,7 +28,7 @@ async def test_the_end_is_announced_ten_minutes_before_once() -> None:
 async def test_an_extension_counts_from_now() -> None:
     world = await warned()
     await world.done(world.presses("extend", BEN))
-    assert f"<@{BEN}> extended the lease of the extra runners of {POOL} (to 24) to 2 h from now." in world.replies[-1]
+    assert f"<@{BEN}> keeps the extra runners of {POOL} (to 24) for 2 h from now." in world.replies[-1]
     assert [label for label, _ in world.buttons()] == ["Undo"]
     await world.passes(6000, step=300)
     assert world.scaler.current == 24
@@ -70,7 +70,7 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     await world.passes(3600, step=300)
     assert not any("extend" in entry.choices for entry in world.incident.log.timeline)
     await world.done(world.says("extend", who=BEN))
-    assert f"<@{BEN}> extended the lease of the extra runners of {POOL} (to 24) to 2 h from now." in world.replies[-1]
+    assert f"<@{BEN}> keeps the extra runners of {POOL} (to 24) for 2 h from now." in world.replies[-1]
     await refused("The lease already lasts another 2 h", world.says("extend", who=BEN))
     other = CareWorld()
     await other.opens(queued=14)
@@ -89,7 +89,7 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
         await refused("You can't approve your own request", world.presses("approve", BEN))
         assert world.lease.leases[0].ends_at == ends_at
         await world.done(world.presses("approve", DAN))
-        assert "extended the lease of the extra runners" in world.replies[-1]
+        assert "keeps the extra runners" in world.replies[-1]
         assert (world.lease.leases[0].ends_at or 0) > (ends_at or 0)
 
 

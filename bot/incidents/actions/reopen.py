@@ -48,6 +48,7 @@ ACTION = Action(
     help="Take back that the incident was closed, within 10 min.",
     ask=ask,
     permission="ack",
+    takes="",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Reopen"),
     in_thread=True,

@@ -41,7 +41,7 @@ async def test_an_end_in_the_same_moment_wins(world: World) -> None:
     over, refused = await asyncio.gather(
         world.asks("resolve", surface="dialog"), world.asks("ack", BEN), return_exceptions=True
     )
-    assert over == Answer()
+    assert over == Answer(about=world.incident.id)
     assert isinstance(refused, Refused)
     assert "This incident is over" in str(refused)
     assert world.incident.ownership.owner is None
