@@ -44,7 +44,7 @@ async def test_a_fresh_0_does_not_drain_while_another_source_sees_jobs_wait() ->
     await world.began(14, 14)
     world.says(0)
     world.says(3, by=PROMETHEUS)
-    await world.passes(7200, step=30)
+    await world.passes(1800, step=30)
     assert not world.incident.closed
     assert "drained" not in world.told.lower()
     assert (world.pool_record().latest.queued, world.pool_record().latest.source) == (3, PROMETHEUS)  # type: ignore[union-attr]
@@ -78,7 +78,7 @@ async def test_a_source_that_answers_again_is_asked() -> None:
     await world.began(14, 14)
     world.github.script.fail("snapshot", times=10)
     world.says(0, by=PROMETHEUS)
-    await world.passes(3600, step=30)
+    await world.passes(1200, step=30)
     assert world.pool_record().latest.queued == 14  # type: ignore[union-attr]
     assert not world.incident.closed
 
