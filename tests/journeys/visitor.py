@@ -116,22 +116,22 @@ class Visitor:
             await self._answer()
 
     async def _answer(self) -> None:
-        """Send each dialog that opens: the number that it proposes, or five more runners where it proposes none."""
+        """Send each dialog that opens: the total that it proposes, or the first one where it proposes none."""
         submit = self.page.get_by_test_id("modal-submit")
         with contextlib.suppress(Error, AssertionError):
             for _ in range(2):
                 if not await self._asked():
                     return
                 body = self.page.get_by_test_id("modal-body")
-                number = body.locator("input[inputmode=numeric]")
-                if "beyond" in self.titles[-1] and await number.count():
-                    await number.fill(FAR)
-                elif await number.count() and not await number.input_value():
-                    now = re.search(r"now (\d+) runners", await body.inner_text())
-                    await number.fill(str(int(now[1] if now else 0) + 5))
+                totals = body.get_by_role("radio")
+                far = totals.and_(body.get_by_label(re.compile(rf"^{FAR} ")))
+                if "beyond" in self.titles[-1] and await far.count():
+                    await far.check(timeout=TRY_MS)
+                elif await totals.count() and not await totals.and_(body.locator(":checked")).count():
+                    await totals.first.check(timeout=TRY_MS)
                 await self.seen("dialog")
                 await submit.click(timeout=TRY_MS)
-                await expect(number).to_have_count(0, timeout=TRY_MS)
+                await expect(totals).to_have_count(0, timeout=TRY_MS)
 
     async def _asked(self) -> bool:
         """Whether a dialog is open; waits until one is, or the step is done."""
