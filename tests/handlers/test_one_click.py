@@ -63,7 +63,9 @@ async def clicked() -> set[str]:
             await endpoint.press("scale_up", request_id(world.incident, "scale_up"))
             dialog = world.chat.views[-1][1]
             question = (await endpoint.submit(dialog, pool=POOL, target="24")).json()["view"]
-            await endpoint.submit(question)
+            totals = question["blocks"][-2]["element"]["options"]
+            wanted = next(one["value"] for one in totals if one["value"].startswith("24/"))
+            await endpoint.submit(question, answer=wanted)
             await world.work()
             world.queues(14, busy=24, idle=0)
             await world.passes(600, 30)
