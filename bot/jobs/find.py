@@ -15,10 +15,12 @@ from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
 from bot.core.jobs.places import takers, unknown_labels
 from bot.core.jobs.position import ahead_of
 from bot.core.jobs.start import start_of
+from bot.core.kinds.store import JobKinds, usual_seconds
 from bot.core.statement import statement
 from bot.jobs.pools import COMMON, PoolQueue, labels_of, pool_queue
 from bot.ports import Refused
 from bot.sources.job_address import job_address
+from bot.sources.job_kind import kind_of
 from bot.views.words.jobs import unfound_words
 
 Sees = Callable[[Incident], Awaitable[bool]]
@@ -68,14 +70,22 @@ async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> Job
     answers = []
     for one in jobs:
         known = {name: queues[name] for name in pools[one.id] if name in queues}
-        made = _answer(one, pools[one.id], known)
+        alien = unknown_labels(one.labels, labels[one.source], COMMON)
+        made = _answer(one, pools[one.id], known, alien)
         if not pools[one.id]:
-            missing = unknown_labels(one.labels, labels[one.source], COMMON)
-            made = replace(made, missing=missing, reason=made.reason or statement("no_pool"))
+            made = replace(made, missing=alien, reason=made.reason or statement("no_pool"))
+        if made.state is JobStanding.RUNNING:
+            made = replace(made, usual_seconds=await _usual(context, one, made.pool))
         answers.append(replace(made, incident=incidents.get(made.pool, "")))
     answers.sort(key=lambda one: (ORDER.index(one.state), one.queued_at or 0.0, one.id))
     used = [queues[one.pool].table.at for one in answers if one.pool in queues]
     return JobsAnswer(tuple(answers), min(used, default=None))
+
+
+async def _usual(context: Context, job: FoundJob, pool: str) -> float | None:
+    """The usual length of jobs of this kind in the pool; None: none is known."""
+    held = await context.store.get(JobKinds, pool) if pool and job.name else None
+    return usual_seconds(held.value, kind_of(job.workflow, job.name, job.labels), job.at) if held else None
 
 
 async def _visible(queue: PoolQueue, sees: Sees) -> str:
@@ -91,7 +101,10 @@ def _nameless(job: FoundJob) -> FoundJob:
     return replace(job, url="", name="", repository="", workflow="")
 
 
-def _answer(job: FoundJob, pools: tuple[str, ...], queues: Mapping[str, PoolQueue]) -> JobAnswer:
+def _answer(
+    job: FoundJob, pools: tuple[str, ...], queues: Mapping[str, PoolQueue], alien: tuple[str, ...]
+) -> JobAnswer:
+    """`alien`: labels of the job that no pool has; they keep it waiting if newer jobs start before all of its kind."""
     made = JobAnswer(
         job.id,
         STANDING[job.state],
@@ -108,9 +121,24 @@ def _answer(job: FoundJob, pools: tuple[str, ...], queues: Mapping[str, PoolQueu
     )
     if job.state is not JobProgress.WAITING:
         return made
-    starts = [_waiting(replace(made, pool=name), queue) for name, queue in queues.items()]
+    kind = kind_of(job.workflow, job.name, job.labels) if alien else ""
+    starts = [
+        _unservable(replace(made, pool=name), alien)
+        if _left(queue, kind)
+        else _waiting(replace(made, pool=name), queue)
+        for name, queue in queues.items()
+    ]
     unknown = replace(made, reason=statement("not_measured")) if pools else made
     return min(starts, key=_soonest, default=unknown)
+
+
+def _left(queue: PoolQueue, kind: str) -> bool:
+    """Whether jobs of this kind wait while newer ones of the pool start."""
+    return bool(kind) and queue.pool.latest is not None and kind in {one.kind for one in queue.pool.latest.overtaken}
+
+
+def _unservable(job: JobAnswer, missing: tuple[str, ...]) -> JobAnswer:
+    return replace(job, state=JobStanding.UNSERVABLE, missing=missing)
 
 
 def _soonest(job: JobAnswer) -> float:
@@ -122,7 +150,7 @@ def _waiting(job: JobAnswer, queue: PoolQueue) -> JobAnswer:
     """The job in the queue of one pool."""
     job = replace(job, cause=queue.cause)
     if queue.cause is not None and queue.cause.cause in NO_LABEL:
-        return replace(job, state=JobStanding.UNSERVABLE, missing=(job.pool,))
+        return _unservable(job, (job.pool,))
     if queue.old or (queue.table.reason is not None and not queue.table.starts):
         why = statement("figures_old", at=queue.table.at) if queue.old else queue.table.reason
         return replace(job, reason=why)

@@ -8,6 +8,8 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer, JobStanding
 from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.kinds.paces import EndedJob, JobGroup
+from bot.core.kinds.store import JobKinds, learnt
 from bot.core.pool.outlook import Verdict
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Record, Stored
@@ -167,3 +169,29 @@ async def test_slacks_form_of_an_address_is_unwrapped() -> None:
     world.context.jobs = known = Known(JOB)
     await find_jobs(world.context, f"<{URL}|secret / test>", everybody)
     assert known.asked == [URL]
+
+
+@pytest.mark.parametrize("label", ["gpu-x", "linux"])
+async def test_a_label_that_keeps_a_kind_of_jobs_waiting_in_a_known_pool_is_named(label: str) -> None:
+    """Newer jobs of the pool start while none of these does; every runner has the label linux by itself."""
+    world, pool = World(), queueing()
+    group = JobGroup("ci / test (default)", POOL, "org/secret", 15, 3000.0, 3600.0, 2400.0)
+    assert pool.latest is not None
+    await put(world, replace(pool, samples=(*pool.samples[:-1], replace(pool.latest, overtaken=(group,)))))
+    found = await asked(world, URL, replace(JOB, labels=(POOL, label)))
+    named = (JobStanding.UNSERVABLE, POOL, ("gpu-x",)) if label == "gpu-x" else (JobStanding.WAITING, POOL, ())
+    assert (found.state, found.pool, found.missing) == named
+
+
+@pytest.mark.parametrize(("ended", "usual"), [(48, 1200.0), (1, None)])
+async def test_a_running_job_is_told_with_the_usual_length_of_its_kind(ended: int, usual: float | None) -> None:
+    """Its number and machine are no part of the kind; after too few ends nothing is usual."""
+    world, known = World(), JobKinds(POOL)
+    for hour in range(ended):
+        at = NOW - (ended - hour + 1) * 3600
+        known = learnt(known, [EndedJob("ci / test (default)", at, 1200.0)], at + 60)
+    held = Stored(known, 0)
+    await world.store.commit(Change(puts=(Put(held, known, None),)))
+    running = replace(JOB, state=JobProgress.RUNNING, name=f"test (default, 3, {POOL})", started_at=NOW - 60)
+    found = await asked(world, URL, running)
+    assert (found.state, found.usual_seconds) == (JobStanding.RUNNING, usual and pytest.approx(usual, rel=0.1))

@@ -142,10 +142,9 @@ def compared(now: Iterable[KindPace], known: JobKinds, at: float, before: float)
 
 def _compared(pace: KindPace, known: JobKinds, at: float, before: float) -> KindPace:
     cells = cells_of(dict(known.cells).get(pace.job, ""), int(at // HOUR))
-    usual = [cell for cell in cells if (cell.hour + 1) * HOUR <= before]
-    if sum(cell.count for cell in usual) < ENOUGH:
+    joined = _usual(cells, before)
+    if joined is None:
         return pace
-    joined = _joined(0, usual)
     found = replace(pace, usual_lower_seconds=joined.quartiles[0], usual_seconds=joined.quartiles[1])
     since = None
     for cell in reversed(cells):
@@ -153,3 +152,15 @@ def _compared(pace: KindPace, known: JobKinds, at: float, before: float) -> Kind
             break
         since = cell.hour * float(HOUR)
     return replace(found, since=(since or at // HOUR * HOUR) if found.slower else None)
+
+
+def usual_seconds(known: JobKinds, kind: str, at: float) -> float | None:
+    """The usual length of a kind's jobs by all that is known at a time (epoch seconds); None: too few have ended."""
+    joined = _usual(cells_of(known.cells.get(kind, ""), int(at // HOUR)), at)
+    return joined.quartiles[1] if joined else None
+
+
+def _usual(cells: Sequence[KindCell], before: float) -> KindCell | None:
+    """The hours that were over before a time, as one."""
+    usual = [cell for cell in cells if (cell.hour + 1) * HOUR <= before]
+    return _joined(0, usual) if sum(cell.count for cell in usual) >= ENOUGH else None
