@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.config import load
+from bot.config import environment
 from bot.core.jobs.answer import JobAnswer, JobsAhead, JobStanding, JobStart
 from bot.core.pool.outlook import Verdict
 from bot.core.statement import Statement
@@ -22,7 +22,7 @@ Json = Mapping[str, object]
 
 async def asked(words: str) -> str:
     """The answer about a job; raises Refused with the installation's own sentence, and Unreachable."""
-    env = load().env
+    env = environment()
     written = job_address(words)
     async with running_api(env, home(env)) as api:
         page = await api.get("jobs", url=written.text if written else words)
