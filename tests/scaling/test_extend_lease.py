@@ -33,7 +33,7 @@ async def test_an_extension_counts_from_now() -> None:
     await world.passes(6000, step=300)
     assert world.scaler.current == 24
     assert [(e.who, e.outcome.partition(" ")[0]) for e in world.audit("extend")] == [
-        (BEN, "asked"), (BEN, "sent"), (BEN, "extended")]  # fmt: skip
+        (BEN, "asked"), (BEN, "sent"), (BEN, "keeps")]  # fmt: skip
     await world.passes(1300, step=60)
     assert world.scaler.current == 10
     assert len([text for text in world.replies if "are returned in" in text]) == 2
