@@ -79,7 +79,7 @@ class Story:
                 "a second person above the threshold"
             )
         else:
-            assert target < current or request.attempts > 1, "a hand-back lowers"
+            assert target <= current or request.attempts > 1, "a hand-back lowers, or makes sure of a raise in doubt"
 
     async def works(self) -> None:
         """The worker; when it dies, the next one takes over after the lease."""

@@ -34,8 +34,8 @@ async def test_ac_4_what_is_outside_the_limits_is_refused_with_the_reason(system
         await system.slack.ephemeral(containing=why)
     question = await system.scale(24)
     system.ends.current = 30
-    await system.confirm(question)
-    await system.slack.ephemeral(containing="not above the current 30 runners")
+    system.aim()
+    assert "not above the current 30 runners" in str(await question.submit())
     assert system.ends.sets == []
 
 

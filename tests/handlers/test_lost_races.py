@@ -57,7 +57,7 @@ def _woken(member: str) -> Callable[[World], Awaitable[str]]:
 DUE = {
     "inc": _incident,
     "act": _request,
-    **{kind: _woken(f"{kind}:{POOL}") for kind in ("pool", "lease", "early", "fill")},
+    **{kind: _woken(f"{kind}:{POOL}") for kind in ("pool", "lease", "early", "fill", "follow")},
     **{kind: _woken(f"{kind}:{CHANNEL}") for kind in ("digest", "weekly", "rejected", "page", "tell")},
     "chore": _woken("chore:sweep"),
 }

@@ -17,16 +17,16 @@ from tests.journeys.visitor import Visitor, opened_page
 from tests.patience import WHOLE_TEST_SECONDS
 
 CAUSES = {
-    "surge": "slow_scaling",
-    "limit-reached": "limit",
-    "stockout": "stockout",
-    "offline-hosts": "offline",
-    "provider-outage": "provider",
-    "slower-jobs": "slower",
-    "hung-jobs": "hung",
-    "full-disks": "short_of_disk",
+    "surge": ("slow_scaling", "too_few"),
+    "limit-reached": ("limit",),
+    "stockout": ("stockout",),
+    "offline-hosts": ("offline",),
+    "provider-outage": ("provider",),
+    "slower-jobs": ("slower",),
+    "hung-jobs": ("hung",),
+    "full-disks": ("short_of_disk",),
 }
-"""What each story in which an alert fires at once names first."""
+"""What each story in which an alert fires at once names first; a slow machine may look at the surge minutes later."""
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.asyncio(loop_scope="session")]
 
@@ -44,7 +44,7 @@ async def test_a_visitor_completes_the_tour(name: str, browser: Browser) -> None
             parents = [str(call.args.get("blocks")) for call in demo.slack.log.of("chat.update")]
             seen = "\n".join(parent for parent in parents if scenario.rule.name in parent and "OPEN" in parent)
             assert [pool for pool in scenario.affected if pool not in seen] == []
-            assert cause_name(CAUSES[name]) in seen, seen[:2000]
+            assert any(cause_name(one) in seen for one in CAUSES[name]), seen[:2000]
         steps = [*STEPS[name], TourStep("Done", "", (), "the result")][: None if len(STEPS[name]) > 1 else 1]
         assert [step.title for step in steps if step.title in visitor.titles] == visitor.titles
         assert {step.title for step in steps if step.point} <= set(visitor.titles), "waiting may be over before"
