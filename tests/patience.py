@@ -6,6 +6,7 @@ one. A test that judges a delay compares it with another delay of the same run, 
 
 import asyncio
 import inspect
+import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -17,6 +18,9 @@ WHOLE_TEST_SECONDS = 300
 """For a whole test; what is not over by then hangs."""
 LOOK_SECONDS = 0.02
 """From one look to the next."""
+
+LONG = int(os.environ.get("TAILBACK_FAULT_ROUNDS", "2")) >= 20
+"""The long form of the tests, once a week: what costs most is then played whole."""
 
 What = str | Callable[[], str]
 """What is waited for, for the message when it does not happen; a function is called only then."""

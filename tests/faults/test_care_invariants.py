@@ -11,6 +11,7 @@ from bot.core.record import Change
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.ports import Failure, Refused
+from tests.patience import LONG
 from tests.scaling.care import ANA, BEN, DAN, CareWorld
 from tests.world import PoliteStore
 
@@ -199,7 +200,7 @@ async def told(steps: Sequence[tuple[str, int]]) -> None:
     await story.ends()
 
 
-@settings(max_examples=25)
+@settings(max_examples=25 if LONG else 10)
 @given(STEPS)
 @example([("scales", 6), ("waits", 2), ("moves", 3), ("waits", 1)])
 @example([("scales", 13), ("approves", 0), ("waits", 2), ("hands_back", 0)])
