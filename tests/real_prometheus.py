@@ -117,7 +117,9 @@ def _past(exporter: Exporter, past_seconds: float) -> dict[str, list[str]]:
 def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
     """Blocks with what was shown until a moment ago."""
     rows = _past(exporter, past_seconds)
-    lines = [line for name, found in sorted(rows.items()) for line in (f"# TYPE {name} unknown", *sorted(found))]
+    lines = list[str]()
+    for name, found in sorted(rows.items()):  # series by series, each in the order of its times
+        lines += [f"# TYPE {name} unknown", *sorted(found, key=lambda row: row.rsplit(" ", 2)[0])]
     (folder / "past.txt").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", f"{folder}/past.txt", f"{folder}/data"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)

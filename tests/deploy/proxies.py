@@ -57,7 +57,8 @@ def nginx(
         self_signed = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         program(*self_signed, "-subj", "/CN=tailback.example.com", "-keyout", key, "-out", certificate)
         snippet = snippet.replace("/etc/ssl/tailback/fullchain.pem", str(certificate))
-        snippet = snippet.replace("/etc/ssl/tailback/privkey.pem", str(key)).replace("443", f"127.0.0.1:{port}")
+        snippet = snippet.replace("/etc/ssl/tailback/privkey.pem", str(key))
+        snippet = snippet.replace("listen 443", f"listen 127.0.0.1:{port}")
         verify: ssl.SSLContext | bool = ssl.create_default_context(cafile=str(certificate))
         assert isinstance(verify, ssl.SSLContext)
         verify.check_hostname = False
