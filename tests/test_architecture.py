@@ -160,8 +160,8 @@ def test_a_mention_is_no_test_of_its_own(path: str, source: str, is_enough: bool
 @pytest.mark.parametrize(("rows", "is_enough"), [('[("K1", "x", 1)]', True), ('[("K1", "y", "not x")]', False)])
 def test_a_row_of_its_name_in_a_shared_table_is_a_test(rows: str, is_enough: bool, tmp_path: Path) -> None:
     """A cause needs no file of its own for two rows of figures."""
-    plant(tmp_path, "bot/diagnosis/registry.py", "from bot.diagnosis import x")
-    plant(tmp_path, "bot/diagnosis/x.py", "A = 1")
+    plant(tmp_path, "bot/diagnosis/registry.py", "from bot.diagnosis.work import x")
+    plant(tmp_path, "bot/diagnosis/work/x.py", "A = 1")
     plant(tmp_path, "tests/diagnosis/test_rules.py", f'OTHERS = ["x"]\nROWS = {rows}\ndef test_it(): ...')
     found = list(complete.registered_modules_have_tests(Project(tmp_path)))
     assert (not found) == is_enough, found

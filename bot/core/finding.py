@@ -243,7 +243,7 @@ class Rule:
     """One cause and its test; a rule without its figures says nothing, and the missing ones are reported."""
 
     cause: str
-    """The cause's id: the name of the module that holds the rule; see `bot/diagnosis/refused.py` for the cloud's."""
+    """The cause's id: the name of its rule's module; `machines/refused.py` holds those of the cloud's codes."""
     find: Find
     scaling: Scaling
     remedy: str

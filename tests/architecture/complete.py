@@ -44,7 +44,7 @@ def is_test_of(test: Module, module: Module) -> bool:
     if test.stem == f"test_{module.stem}":
         return test.folder.removeprefix("tests.") == module.folder.removeprefix("bot.") or imports(test, module)
     package, table = SHARED_TESTS.get(test.path, ("", ""))
-    return module.folder == package and module.stem in rows_of(test, table)
+    return bool(package) and under(module.folder, [package]) and module.stem in rows_of(test, table)
 
 
 def rows_of(test: Module, table: str) -> set[str]:

@@ -103,8 +103,8 @@ REGISTERED = (
     "bot.adapters.alertmanagers",
 )
 """Folders of like things, one module each, that a registry names: their own, or that of the adapters."""
-LISTS = (*REGISTERED, "bot.views.words")
-"""Folders of like things: they may hold more modules than others."""
+LISTS = (*(folder for folder in REGISTERED if folder != "bot.diagnosis"), "bot.views.words")
+"""Folders of like things: they may hold more modules than others; the causes have rooms."""
 REGISTRIES = ("bot.registry", "bot.sources.registry", "bot.diagnosis.registry", "bot.adapters.registry")
 """The modules that name every action, cause, source and integration."""
 SHARED_TESTS = {"tests/diagnosis/test_rules.py": ("bot.diagnosis", "ROWS")}
@@ -122,8 +122,8 @@ TEXT_READERS: dict[str, str] = {
     "bot.core.requests.interaction": "request ids, INCIDENT.HASH",
     "bot.environment": "variables with several values",
     "bot.config": "names of variables",
-    "bot.diagnosis.hosted": "labels of the CI provider's own machines",
-    "bot.diagnosis.refused": "error codes of the clouds",
+    "bot.diagnosis.assigning.hosted": "labels of the CI provider's own machines",
+    "bot.diagnosis.machines.refused": "error codes of the clouds",
     "bot.incidents.intake": "index values, and keys of groups",
     "bot.maintenance.repair_threads": "message keys and index values",
     "bot.people.handover": "the mention that a person typed",

@@ -14,8 +14,8 @@ from itertools import pairwise
 from bot.core.finding import Finding, Moment, Scaling, facts_of
 from bot.core.incident.held_cause import judged, remembered
 from bot.core.pool.pool import Snapshot
+from bot.diagnosis.machines.refused import family
 from bot.diagnosis.rank import diagnosed
-from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
 from tests.architecture.tree import ROOT
 from tests.bench.jobfleet.cases import KINDS, PAIRS, Case, accepted, case, tellable

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.finding import Facts, Scaling
 from bot.core.pool.pool import PoolRules
-from bot.diagnosis import blind
+from bot.diagnosis.figures import blind
 from bot.diagnosis.rank import diagnosed
 from tests.diagnosis.rows import POOL, facts
 

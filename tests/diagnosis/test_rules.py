@@ -9,10 +9,10 @@ from bot.core.finding import Facts, FleetContext, Found, Rule, Scaling
 from bot.core.kinds.paces import JobGroup, KindPace
 from bot.core.pool.pool import Counted, PoolRules
 from bot.core.signals.signal import SignalKind
-from bot.diagnosis import surge
+from bot.diagnosis.machines.refused import family
 from bot.diagnosis.rank import diagnosed
-from bot.diagnosis.refused import family
 from bot.diagnosis.registry import RULES
+from bot.diagnosis.work import surge
 from tests.diagnosis.rows import (
     AT,
     HUNG,

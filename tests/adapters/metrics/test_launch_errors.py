@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.metrics.launch_errors import code_of
-from bot.diagnosis.refused import family
+from bot.diagnosis.machines.refused import family
 
 LAUNCH = "Launching EC2 instance failed."
 MESSAGES = [

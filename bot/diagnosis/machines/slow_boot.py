@@ -4,7 +4,7 @@ from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.baseline import COUNTED_MINUTES, mean
 from bot.core.room import LEAST_ROOM
 from bot.core.statement import statement
-from bot.diagnosis.unregistered import LONG, PART
+from bot.diagnosis.machines.unregistered import LONG, PART
 
 
 def find(facts: Facts) -> Found | None:

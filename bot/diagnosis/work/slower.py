@@ -6,7 +6,7 @@ from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.kinds.paces import KindPace
 from bot.core.pool.backlog import Factor
 from bot.core.statement import Statement, statement
-from bot.diagnosis.hung import ends, held_back, keeps_ending, slower_kinds
+from bot.diagnosis.work.hung import ends, held_back, keeps_ending, slower_kinds
 
 HOUR = 60.0
 """Origin: the window over which sources tell the median of ended jobs."""

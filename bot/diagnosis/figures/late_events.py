@@ -3,7 +3,7 @@
 from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
-from bot.diagnosis.stale_rows import LIVE_SECONDS
+from bot.diagnosis.figures.stale_rows import LIVE_SECONDS
 
 CLEARLY = 2.0
 """Origin: some sources count a job only after a normal wait (PyTorch: 5 min); twice that is more than their delay."""

@@ -5,7 +5,8 @@ from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import means
 from bot.core.room import has_room, limit_of, window
 from bot.core.statement import statement
-from bot.diagnosis import failed_fill, hung, slow_boot, unregistered
+from bot.diagnosis.machines import failed_fill, slow_boot, unregistered
+from bot.diagnosis.work import hung
 
 DEEPER = (failed_fill.find, unregistered.find, unregistered.unseen, slow_boot.find, hung.find)
 """What fills a pool without doing its work; raising the limit is then no remedy."""

@@ -1,0 +1,1 @@
+"""What machines or services lack: a signal says so."""
