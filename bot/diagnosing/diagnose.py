@@ -16,7 +16,7 @@ from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool, Snapshot, empty, stale
+from bot.core.pool.pool import Pool, Snapshot, cut_off, empty, fresh, stale
 from bot.core.ranking.worst_first import worst_first
 from bot.core.reporting.incident_history import judged_causes
 from bot.core.reporting.seen_before import seen_before
@@ -78,6 +78,7 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
     blind = {one.pool for one in found if one.blind}
     seen = [p.latest for n in names if (p := pools[n]).latest and n not in blind]
     measured = {sample.pool for sample in seen}
+    old = {name for name in names if _is_open(context, pools[name], now)}
     asked = set(names) if len(names) == 1 or incident is None else set(incident.pools.affected)
     named = {*unknown, *(blind & asked)}  # a source that is blind for what was asked is named as such
     waiting = [one for one in found if (one.waits and not one.blind) or one.pool in named]
@@ -88,10 +89,17 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         groups,
         max(0, len(waiting) - MOST_DIAGNOSED),
         _queueing(context, seen, first),
-        {name: pools[name].trouble or "" for name in names if name not in measured},
+        {name: pools[name].trouble or "" for name in names if name not in measured or name in old},
         *await _past(context, groups),
     )
     return Result(details, figures=_slim(worst_first(seen, file.pools, asked), first))
+
+
+def _is_open(context: Context, pool: Pool, now: float) -> bool:
+    """Whether its queue is not known now: the figures are stale, or more jobs may wait than are counted."""
+    file = context.settings.file
+    sample = fresh(pool, now, file.timing.poll)
+    return sample is None or sample.queued is None or cut_off(sample, file.rules_of(pool.id))
 
 
 def _slim(samples: Sequence[Snapshot], first: Sequence[Diagnosis]) -> tuple[Snapshot, ...]:

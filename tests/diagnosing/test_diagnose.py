@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.finding import Finding, Scaling
+from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import request_id
@@ -72,6 +73,20 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
     first = world.parent.message.text
     assert ("(over 15 min ago)" if queued else "queue length unknown since") in first
     assert "nothing queued" not in first
+
+
+async def test_only_pools_with_a_fresh_queue_count_as_read(world: World) -> None:
+    """A figure of 20 minutes ago stays in the table, and its pool is among those that are not known."""
+    await world.opens(queued=14)
+    await world.passes(60)
+    read = (await diagnose.read(world.context, [POOL, OTHER_POOL])).details
+    assert isinstance(read, Diagnosed)
+    assert dict(read.unread) == {}
+    world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
+    await world.passes(1200, step=60)
+    told = await diagnose.read(world.context, [POOL, OTHER_POOL])
+    assert isinstance(told.details, Diagnosed)
+    assert {POOL, OTHER_POOL} == set(told.details.unread)
 
 
 async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,14 @@ def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> N
     )
 
 
+def test_a_pool_whose_queue_is_not_known_now_is_not_called_fine() -> None:
+    """A stale figure is no current one, however short the queue was; a pool that queues stands among the affected."""
+    queueing, unread = (QueueingPool("a", 180.0),), {"a": "", "c": "HTTP 500"}
+    found = Diagnosed(("a", "b", "c"), queueing=queueing, unread=unread)
+    samples = [Snapshot("a", AT, queued=30), Snapshot("b", AT, queued=0), Snapshot("c", AT - 900, queued=0)]
+    assert survey_headline(found, samples) == "The other 2: 1 fine, 1 unknown."
+
+
 def test_what_is_around_a_pool_is_measured_now() -> None:
     """An old sample is no measured pool, and one provider that is down is not up because another pool says so."""
     here, other = facts(), facts(pool="other", provider_up=False)

@@ -191,19 +191,17 @@ def _cells(row: PoolRow, *, live: bool) -> tuple[str, ...]:
 
 
 def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
-    """The runners of a single pool in a line, and why figures are missing."""
+    """The runners of a single pool in a line, and why figures are missing; no `offline unknown` behind each pool."""
     sample = row.sample
     if sample is None:
         why = escaped(_reasons(row)[0], 160)
         return (section(say("*{pool}:* no figures. Reason: {why}.", pool=name_of(row.name), why=why)),)
-    unknown = listed(name for name in ("busy", "idle", "offline") if getattr(sample, name) is None)
     parts = (
-        "" if sample.busy is None else busy_words(sample),
+        busy_words(sample),
         f"{sample.idle:,} idle" if sample.idle else "",
         f"{sample.offline:,} offline" if sample.offline else "",
         f"{sample.booting:,} booting" if sample.booting else "",
         f"queue {TREND_WORDS[row.trend]}" if row.trend in TREND_WORDS and not row.old else "",
-        f"{unknown}{' runners' if sample.busy is None else ''} unknown" if unknown else "",
     )
     line = section(say("*{pool}:* {parts}", pool=name_of(row.name), parts=", ".join(part for part in parts if part)))
     small = legend([row], now, signs=False)

@@ -268,7 +268,7 @@ def _others(introduced: Introduced) -> Marked | None:
     pools, jobs = count(introduced.others, "other pool"), count(introduced.others_queued, "job")
     calm = say("No queue in {pools}.", pools=pools) if introduced.others else None
     if introduced.others_queued:
-        calm = say("In {pools}: {jobs}, within normal.", pools=pools, jobs=jobs)
+        calm = say("In {pools}: {jobs} queued, no long waits.", pools=pools, jobs=jobs)
     alike: dict[tuple[str, float], list[str]] = {}
     for pool, why in introduced.unread.items():
         alike.setdefault((why, introduced.since.get(pool, 0.0) // 60), []).append(pool)

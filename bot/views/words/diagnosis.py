@@ -166,7 +166,9 @@ def confirmed(answers: tuple[int, int] | None) -> str:
 def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:
     known = {sample.pool: sample for sample in samples}
     queueing = [known[one.pool] for one in found.queueing if one.pool in known]
-    return _headline(queueing, _in_order(found, samples), [name for name in found.names if name not in known])
+    told = {sample.pool for sample in queueing}
+    unread = [name for name in found.names if name not in known or (name in found.unread and name not in told)]
+    return _headline(queueing, [one for one in _in_order(found, samples) if one.pool not in unread], unread)
 
 
 def survey_lines(found: Diagnosed, samples: Sequence[Snapshot]) -> tuple[str, ...]:

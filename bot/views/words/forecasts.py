@@ -212,14 +212,13 @@ def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
     return f"{total:,} not scored: {why}"
 
 
-def score_lines(scores: ScoreSummary, *, first: bool = True) -> tuple[str, ...]:
-    """Forecast against truth, with how many are left out, and the `first` one; nothing when nothing was forecast."""
+def score_lines(scores: ScoreSummary) -> tuple[str, ...]:
+    """Forecast against truth, with how many are left out, and the first one; nothing when nothing was forecast."""
     missing, lines = left_out_words(scores.left_out), []
     if (made := scores.first) is not None:
         lines.append(f"Forecasts: {scores.held} of {scores.timed:,} correct" + (missing and f"; {missing}"))
-        if first:
-            at, bounds = clock(made.made_at, made.actual_seconds), exact(made.low_seconds or 0.0, made.high_seconds)
-            lines.append(f"First forecast, at {at} UTC: {bounds}. It took {duration(made.actual_seconds)}")
+        at, bounds = clock(made.made_at, made.actual_seconds), exact(made.low_seconds or 0.0, made.high_seconds)
+        lines.append(f"First forecast, at {at} UTC: {bounds}. It took {duration(made.actual_seconds)}")
     elif missing:
         lines.append(f"Forecasts: none scored; {missing}")
     if scores.stalled:

@@ -199,7 +199,7 @@ class Diagnosed:
     queueing: tuple[QueueingPool, ...] = ()
     """Pools with a queue, the worst first."""
     unread: Mapping[str, str] = field(default_factory=dict)
-    """Pool that could not be measured → why, as its source says; empty: never measured."""
+    """Pool whose queue is not known now → why, as its source says; empty: no reason, or never measured."""
     answers: tuple[int, int] | None = None
     """What people said about the first cause in incidents that have ended: (yes, no); None: nobody said anything."""
     before: SeenBefore | None = None
