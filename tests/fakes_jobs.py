@@ -6,6 +6,7 @@ from bot.core.pool.job import (
     WorkflowJob,
     keep_seconds,
     key_of,
+    keys_of,
     line_of,
     minute_of,
     of_commit,
@@ -40,7 +41,7 @@ class FakeJobs:
 
     async def under(self, label: str) -> tuple[WorkflowJob, ...]:
         self.script.asked("under")
-        return tuple(job for job in self._known() if key_of(label) in {key_of(asked) for asked in job.labels})
+        return tuple(job for job in self._known() if key_of(label) in keys_of(job.labels))
 
     async def numbered(self, number: str) -> WorkflowJob | None:
         self.script.asked("numbered")

@@ -73,7 +73,8 @@ async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> Job
         alien = unknown_labels(one.labels, labels[one.source], COMMON)
         made = _answer(one, pools[one.id], known, alien)
         if not pools[one.id]:
-            made = replace(made, missing=alien, reason=made.reason or statement("no_pool"))
+            why = statement("no_pool" if one.labels else "no_label")
+            made = replace(made, missing=alien, reason=made.reason or why)
         if made.state is JobStanding.RUNNING:
             made = replace(made, usual_seconds=await _usual(context, one, made.pool))
         answers.append(replace(made, incident=incidents.get(made.pool, "")))

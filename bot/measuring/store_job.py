@@ -9,7 +9,7 @@ from bot.core.pool.job import (
     JobState,
     WorkflowJob,
     keep_seconds,
-    key_of,
+    keys_of,
     minute_of,
     of_commit,
     of_run,
@@ -66,7 +66,7 @@ def _change(held: Stored[WorkflowJob] | None, job: WorkflowJob, kept: float, del
     """
     put = Put(held or Stored(job, 0), job, None, keep_seconds=kept)
     every = {EVERY_LABEL for pool in context.settings.file.pool.values() if pool.figures.get("label") == EVERY_LABEL}
-    listed = [(f"jobs:{label}", job.id, kept) for label in sorted({key_of(label) for label in job.labels} | every)]
+    listed = [(f"jobs:{label}", job.id, kept) for label in sorted(keys_of(job.labels) | every)]
     listed += [(of(name), job.id, kept) for of, name in ((of_run, job.run), (of_commit, job.commit)) if name]
     marks = () if job.state is JobState.COMPLETED or not delivery else (f"github:{delivery}",)
     heard = ("heard", minute_of(context.now()), HEARD_SECONDS)

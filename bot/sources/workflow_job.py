@@ -7,7 +7,8 @@ from bot.core.pool.job import JobState, WorkflowJob, key_of
 from bot.sources.labels import link
 from bot.sources.payload import Unreadable, fields, instant, items, read, text
 
-MOST_LABELS = 20
+MOST_LABELS = 100
+"""Origin: as many as GitHub's API gives a runner in one call."""
 MOST_LABEL_CHARS = 100
 MOST_TEXT_CHARS = 300
 STATES = {
@@ -24,7 +25,8 @@ STATES = {
 def parse(body: bytes, now: float) -> WorkflowJob | None:
     """The job of a `workflow_job` event that arrived at `now` (epoch seconds).
 
-    None for an unknown action, and for a job without labels. Raises only Unreadable.
+    None for an unknown action. A job that asks for a group of runners alone has no labels, and GitHub names the group
+    only once it runs. Raises only Unreadable.
     """
     event = read(body)
     job = fields(event.get("workflow_job"))
@@ -34,7 +36,7 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
     if not (number.isascii() and number.isdigit()):
         raise Unreadable("workflow_job.id: missing or no whole number; it tells one job from another")
     state = _state(text(event.get("action")), text(job.get("status")), items(job.get("steps")))
-    if state is None or not _labels(job.get("labels")):
+    if state is None:
         return None
     place = fields(event.get("repository"))
     repository, public = text(place.get("full_name"), MOST_TEXT_CHARS), place.get("private") is False

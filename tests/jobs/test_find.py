@@ -114,6 +114,14 @@ async def test_a_label_that_no_pool_has_is_named() -> None:
     assert found.reason.id == "no_pool"
 
 
+async def test_the_pool_of_a_job_without_labels_is_not_known() -> None:
+    """It names a group of runners alone; GitHub tells the group once it runs."""
+    found = await asked(World(), URL, replace(JOB, labels=()))
+    assert (found.pool, found.missing, found.start) == ("", (), None)
+    assert found.reason is not None
+    assert found.reason.id == "no_label"
+
+
 async def test_a_number_alone_tells_no_name_of_a_repository_that_may_be_private() -> None:
     world = World()
     await put(world, queueing())

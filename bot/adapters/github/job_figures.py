@@ -20,6 +20,8 @@ from bot.core.pool.pool import Counted, Gap, Job, Snapshot
 from bot.core.words import clock, count
 from bot.sources.job_kind import kind_of
 
+GRACE_SECONDS = 120.0
+"""Webhooks, and GitHub's own lists, may be this late."""
 WINDOW_SECONDS = 900.0
 """Rates and sources are those of the last 15 minutes."""
 OLD_SECONDS = 86400.0
@@ -110,6 +112,20 @@ def taken_apart(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] =
         elif job.state is JobState.QUEUED:
             (ghosts if job.id in over or now - job.begun > oldest else queued).append(job)
     return JobQueue(tuple(queued), tuple(held), tuple(ghosts))
+
+
+def astray(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> tuple[WorkflowJob, ...]:
+    """The jobs that have waited for longer than events are late (`now` in epoch seconds), and ask for no label.
+
+    They name a group of runners alone. GitHub tells which one only once they run, so any pool may be theirs.
+    """
+    queued = taken_apart(jobs, now, over).queued
+    return tuple(job for job in queued if not job.labels and now - job.begun > GRACE_SECONDS)
+
+
+def why_astray(number: int) -> tuple[str, str]:
+    """Why no queue is known to be empty beside so many of them, and the remedy."""
+    return f"{count(number, 'waiting job')} of GitHub asked for no label", "write a label beside the group in runs-on"
 
 
 def asks_for(job: WorkflowJob, labels: Iterable[str]) -> bool:

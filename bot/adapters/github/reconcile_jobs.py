@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.adapters.github.api import NO_TROUBLE, Trouble
-from bot.adapters.github.job_figures import DEAD_SECONDS, WINDOW_SECONDS, asks_for
+from bot.adapters.github.job_figures import DEAD_SECONDS, GRACE_SECONDS, WINDOW_SECONDS, asks_for, astray, why_astray
 from bot.adapters.loop.turns import in_turns
-from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, key_of, told
+from bot.core.pool.job import NO_LABEL, JobState, WebhookCoverage, WorkflowJob, key_of, keys_of, told
 from bot.core.words import count
 
-GRACE_SECONDS = 120.0
-"""Webhooks, and GitHub's own lists, may be this late."""
 AGREED_SECONDS = 600.0
 """How long a comparison of webhooks and REST API stays valid."""
 STALE_SECONDS = 6 * 3600.0
@@ -160,16 +158,16 @@ async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
                     over.add(job.id)
         if run and run.stale(known_queues.at) and not known_queues.flows(seen.repository):
             stale.update(seen.jobs)
-    astray, labelled = 0, dict[str, list[WorkflowJob]]()
+    labelled = dict[str, list[WorkflowJob]]()
     newest = await _newest_started(jobs.values(), known_queues.at)
     async for job in in_turns(jobs.values()):
         if job.id in stale and job.state is JobState.QUEUED and job.begun < newest.get(_labels(job), 0.0):
             over.add(job.id)
-        astray += _waits_anywhere(job, known_queues.at) and job.id not in over
-        for label in {key_of(label) for label in job.labels}:
+        for label in keys_of(job.labels):
             labelled.setdefault(label, []).append(job)
     at, line, doubt = known_queues.at, known_queues.line, doubts(known_queues)
-    empty = unread(known_queues) or (_astray(astray) if astray else NO_TROUBLE)
+    lost = astray(labelled.get(NO_LABEL, ()), at, over)
+    empty = unread(known_queues) or (Trouble(*why_astray(len(lost))) if lost else NO_TROUBLE)
     return KnownJobs(at, line, frozenset(over), read_at(known_queues), doubt, empty, labelled)
 
 
@@ -232,17 +230,6 @@ def unread(known_queues: KnownQueues) -> Trouble:
         if left and not known_queues.flows(name):
             return _not_read(left, len(runs), name)
     return NO_TROUBLE
-
-
-def _waits_anywhere(job: WorkflowJob, now: float) -> bool:
-    """Whether a job has waited for longer than lists are late, and asks for no label."""
-    return not job.labels and job.state is JobState.QUEUED and now - job.begun > GRACE_SECONDS
-
-
-def _astray(number: int) -> Trouble:
-    """Jobs that name a group of runners alone: the list does not say which, so any pool may be theirs."""
-    why = f"{count(number, 'waiting job')} of GitHub asked for no label"
-    return Trouble(why, "write a label beside the group in runs-on")
 
 
 def _counting(repo: RepoSeen, now: float) -> list[Run]:

@@ -3,7 +3,8 @@
 from collections import deque
 from collections.abc import Sequence
 
-from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, GRACE_SECONDS, KnownQueues, Run, RunSeen
+from bot.adapters.github.job_figures import GRACE_SECONDS
+from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, Run, RunSeen
 from bot.core.pool.job import JobState, WorkflowJob
 
 DOUBTFUL_SECONDS = 1800.0

@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
-from bot.adapters.github.job_figures import figures, running_seconds, taken_apart
+from bot.adapters.github.job_figures import astray, figures, running_seconds, taken_apart
 from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownJobs, KnownQueues, known_jobs
 from bot.adapters.github.runners import RunnerFleet, Runners
@@ -21,7 +21,7 @@ from bot.adapters.loop.turns import Turns
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import unusable
 from bot.core.jobs.found import FoundJobs
-from bot.core.pool.job import WorkflowJob, key_of
+from bot.core.pool.job import NO_LABEL, WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Origin, Snapshot
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
@@ -126,8 +126,8 @@ class GitHub(Present):
                 heard = KnownQueues(self._now())
                 if (jobs := self._jobs) is not None:
                     labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
-                    lists = await asyncio.gather(*map(jobs.under, labels))
-                    told = {job.id: job for found in lists for job in found}
+                    group_alone, *lists = await asyncio.gather(*map(jobs.under, (NO_LABEL, *labels)))
+                    told = {job.id: job for found in (*lists, astray(group_alone, heard.at)) for job in found}
                     heard = replace(heard, told=told, line=await jobs.line())
                 self._heard = heard
             return self._heard

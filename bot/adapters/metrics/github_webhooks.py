@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.adapters.github.job_figures import asks_for, figures
+from bot.adapters.github.job_figures import asks_for, astray, figures, why_astray
 from bot.adapters.source import Given, Present, SourceKind
 from bot.config import Table
-from bot.core.pool.job import EVERY_LABEL
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.job import EVERY_LABEL, NO_LABEL
+from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
 
 FIGURES = (
@@ -41,10 +41,14 @@ class GitHubWebhooks(Present):
         if self._jobs is None:
             what, remedy = "the stored webhooks cannot be read here", "start Tailback, then check again"
             raise Unreachable(self._system, what, remedy=remedy, failure=Failure.LATER)
-        label = keys.label.strip() or pool
+        label, now = keys.label.strip() or pool, self._now()
         jobs = await self._jobs.under(label)
         mine = jobs if label == EVERY_LABEL else [job for job in jobs if asks_for(job, [label])]
-        return replace(figures(pool, mine, self._now(), await self._jobs.line()), limit=keys.limit)
+        shot = replace(figures(pool, mine, now, await self._jobs.line()), limit=keys.limit)
+        if shot.queued != 0 or not (lost := astray(await self._jobs.under(NO_LABEL), now)):
+            return shot
+        gap = Gap("queued", *why_astray(len(lost)))
+        return replace(shot, queued=None, oldest_wait_seconds=None, unservable=None, missing=(gap, *shot.missing))
 
 
 def _figures(_: GitHubWebhooksTable, keys: GitHubWebhooksPool) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 EVERY_LABEL = "*"
 """In place of a runner label: every job."""
+NO_LABEL = ""
+"""In place of a runner label: the jobs that ask for a group of runners alone."""
 COMPLETED_SECONDS = 3600.0
 """How long an ended job is kept."""
 OPEN_SECONDS = 72 * 3600.0
@@ -113,6 +115,11 @@ def keep_seconds(job: WorkflowJob, now: float) -> float:
 def key_of(label: str) -> str:
     """The list key of a runner label; GitHub ignores case."""
     return label.strip().lower()
+
+
+def keys_of(labels: Iterable[str]) -> frozenset[str]:
+    """The lists of a job with these runner labels."""
+    return frozenset(key_of(label) for label in labels) or frozenset({NO_LABEL})
 
 
 def of_run(run: str) -> str:

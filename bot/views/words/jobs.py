@@ -40,6 +40,7 @@ ENDINGS = {
 REASONS: Mapping[str, Words] = {
     **FORECAST_REASONS,
     "no_pool": "no configured pool takes its labels",
+    "no_label": "it asks for no label, so its pool is known only once it runs",
     "not_measured": "the pool was never measured",
     "figures_old": "the pool has had no new figures for a while",
     "no_position": "its place in the queue is not known",

@@ -116,6 +116,18 @@ async def test_webhooks_give_rates_and_no_run_is_asked_for(w: World) -> None:
     assert "label: no runner carries linux.2xlarge now" in gaps(found)[0]
 
 
+async def test_a_webhook_of_a_job_that_names_a_group_alone_leaves_an_empty_queue_unknown(w: World) -> None:
+    """Until it runs; one that has just asked is not waited for."""
+    w.jobs.heard_for(1800)
+    w.tell(11, "1", age=60, labels=())
+    at_once = await w.look()
+    late = await w.later(120.0, webhooks=True)
+    w.tell(11, "1", JobState.IN_PROGRESS, started_at=w.clock.now(), labels=())
+    runs = await w.later(webhooks=True)
+    assert [shot.queued for shot in (at_once, late, runs)] == [0, None, 0]
+    assert "1 waiting job of GitHub asked for no label" in " ".join(gaps(late))
+
+
 async def test_webhooks_that_could_not_be_read_are_read_at_the_next_look(
     w: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

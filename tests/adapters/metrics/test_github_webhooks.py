@@ -42,3 +42,37 @@ async def test_jobs_are_listed_together_only_for_a_pool_that_has_them_all() -> N
 async def test_jobs_that_nobody_stores_are_not_known() -> None:
     with pytest.raises(Unreachable, match="cannot be read here"):
         await build("g", "", {"kind": "github_webhooks"}, {"p": {}}, BackEnd().parts()).snapshot("p")
+
+
+async def test_a_job_that_names_a_group_alone_leaves_other_queues_unknown_until_it_runs() -> None:
+    """A queue with a job of its own keeps its number, and a pool of every job counts it."""
+    world = World(metrics=GITHUB, pool={"everything": {"metrics": "github", "label": "*"}})
+    alone = replace(JOB, id="4", labels=(), created_at=NOW - 600)
+    for minute in range(20):
+        world.clock.advance(60.0)
+        await take_job(world.context, replace(OTHER, id=f"o{minute}", seen_at=world.clock.now()), f"o{minute}")
+    await take_job(world.context, alone, "d4")
+    parts = replace(BackEnd().parts(), jobs=StoredJobs(world.store, world.clock.now), now=world.clock.now)
+    pools = {"linux": {}, "gpu": {}, "everything": {"label": "*"}}
+    source = build("g", "", {"kind": "github_webhooks"}, pools, parts)
+
+    async def queued() -> list[int | None]:
+        return [(await source.snapshot(pool)).queued for pool in pools]
+
+    assert await queued() == [None, 20, 21]
+    now = world.clock.now()
+    started = replace(alone, state=JobState.IN_PROGRESS, started_at=now, runner="r-1", seen_at=now)
+    await take_job(world.context, started, "d5")
+    assert await queued() == [0, 20, 20]
+
+
+async def test_a_job_that_has_just_asked_for_a_group_is_not_waited_for() -> None:
+    """Machines of GitHub's own take such jobs within seconds."""
+    world = World(metrics=GITHUB)
+    for minute in range(20):
+        world.clock.advance(60.0)
+        await take_job(world.context, replace(OTHER, id=f"o{minute}", seen_at=world.clock.now()), f"o{minute}")
+    await take_job(world.context, replace(JOB, labels=(), created_at=world.clock.now() - 60), "d")
+    parts = replace(BackEnd().parts(), jobs=StoredJobs(world.store, world.clock.now), now=world.clock.now)
+    shot = await build("g", "", {"kind": "github_webhooks"}, {"linux": {}}, parts).snapshot("linux")
+    assert shot.queued == 0

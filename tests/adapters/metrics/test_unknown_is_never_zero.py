@@ -13,6 +13,7 @@ from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics.github_webhooks import build as build_webhooks
 from bot.adapters.metrics.prometheus import build as build_prometheus
 from bot.adapters.registry import METRICS
+from bot.core.pool.job import WorkflowJob
 from bot.core.pool.merge import SourceAnswer, taken
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained, fresh
 from bot.measuring.store_job import take_job
@@ -147,12 +148,14 @@ def of_github() -> Iterator[Answered]:
 
 
 def of_webhooks() -> Iterator[Answered]:
-    async def look(seconds: float | None) -> Snapshot:
+    async def look(seconds: float | None, *more: WorkflowJob) -> Snapshot:
         made = World(metrics=test_github_webhooks.GITHUB, pool={"p": {"metrics": "github", "label": "linux"}})
         for minute in range(int((seconds or -60.0) // 60) + 1):
             made.clock.advance(60.0)
             job = replace(test_github_webhooks.OTHER, id=str(minute), seen_at=made.clock.now())
             await take_job(made.context, job, f"d{minute}")
+        for job in more:
+            await take_job(made.context, replace(job, created_at=made.clock.now() - 600), f"more {job.id}")
         parts = replace(BackEnd().parts(), jobs=StoredJobs(made.store, made.clock.now), now=made.clock.now)
         shot = await build_webhooks("g", "", {"kind": "github_webhooks"}, {"p": {"label": "linux"}}, parts).snapshot(
             "p"
@@ -162,6 +165,8 @@ def of_webhooks() -> Iterator[Answered]:
     yield Answered("github_webhooks", EMPTY, lambda: look(1200.0), NOW)
     yield Answered("github_webhooks", PARTIAL, lambda: look(None), NOW)
     yield Answered("github_webhooks", PARTIAL, lambda: look(60.0), NOW)
+    alone = replace(test_github_webhooks.JOB, id="alone", labels=())
+    yield Answered("github_webhooks", NOWHERE, lambda: look(1200.0, alone), NOW, why="1 waiting job of GitHub asked")
 
 
 def of_prometheus() -> Iterator[Answered]:
@@ -199,7 +204,6 @@ CANNOT = {
     ("jenkins", CONTRARY): "number and wait are of one list",
     ("github", OLD): "it has no time of its own",
     ("github", CONTRARY): "number and wait are of one list",
-    ("github_webhooks", NOWHERE): "a job that asks for a group alone is not stored",
     ("github_webhooks", OLD): "a gap in the webhooks is what is partial",
     ("github_webhooks", CONTRARY): "number and wait are of one list",
 }

@@ -88,7 +88,7 @@ async def test_anybody_else_gets_401_with_the_same_words(headers: dict[str, str]
     ("body", "kind", "outcome"),
     [
         (event("ping"), "ping", "ping"),
-        (event(labels=[]), "workflow_job", "ignored"),
+        (event(action="paused", status="asleep"), "workflow_job", "ignored"),
         *((b"not even json", kind, "ignored") for kind in ("push", "workflow_run", "check_run", "x" * 500)),
     ],
 )
