@@ -95,6 +95,8 @@ async def serving(
     """
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", runtime.context.settings.env
+        with contextlib.suppress(Unreachable):  # else the first records would have the time of this machine
+            await runtime.store.clock.look()
         leaving: list[Callable[[], None]] = []
         if web:
             from handlers.http.web import Web

@@ -38,6 +38,8 @@ class Ends:
     log: list[Effect] = field(default_factory=list)
     """The same with what was before, for tests/invariants.py."""
     paged: list[Json] = field(default_factory=list)
+    ahead_seconds: float = 0.0
+    """By how much the time of the figures is ahead: for a gap in which nobody ran, and which nobody waited for."""
     complaint: str = ""
     """What every back end answers with HTTP 400 from now on; empty: they work."""
 
@@ -72,9 +74,9 @@ class Ends:
         figures = {"queued": self.queued, "oldest_wait_seconds": 3600 if self.queued else 0, "busy": self.current}
         value: float | None = figures.get(found[1]) if found and request.url.path.endswith("query") else None
         if value is not None and text.startswith("max(timestamp("):
-            value = time.time()
+            value = time.time() + self.ahead_seconds
         kind = "vector" if request.url.path.endswith("query") else "matrix"
-        rows = [{"metric": {}, "value": [time.time(), str(value)]}] if value is not None else []
+        rows = [{"metric": {}, "value": [time.time() + self.ahead_seconds, str(value)]}] if value is not None else []
         return JSONResponse({"status": "success", "data": {"resultType": kind, "result": rows}})
 
     async def _read(self, _: Request) -> Response:

@@ -9,6 +9,7 @@ TOML = """\
 [slack]
 channel = "C0CIONCALL"
 fallback_channel = "C0OPS"
+mention = "{mention}"
 pace = "{pace}"
 edit_pace = "{edit_pace}"
 settle = "{settle}"
@@ -93,6 +94,8 @@ class Plan:
     most: int = 40
     step: int = 20
     cooldown: str = "0s"
+    mention: str = ""
+    """The group that is called at the opening; empty: none."""
     price: str = ""
     """Lines on what runners cost, for the scaler's table."""
     rooms: int = 1

@@ -67,9 +67,9 @@ class Verdict:
 
 
 def roots(outside: Outside) -> list[Root]:
-    """Every thread's first message, marked duplicates and digests left out."""
+    """Every thread's first message; marked duplicates, digests and direct messages left out."""
     found = []
-    for channel in outside.stand_in.workspace.channels.values():
+    for channel in (one for one in outside.stand_in.workspace.channels.values() if not one.is_im):
         for ts, message in channel.messages.items():
             key = key_of(message)
             text = str(message.get("text", ""))
