@@ -59,6 +59,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         # an unsafe Redis (docs/design/storage.md), or records of a newer release
         if unsafe := ([] if runtime.embedded else await runtime.store.check()) or await runtime.store.adopt():
             raise ConfigError(ConfigError(unsafe).at("REDIS_URL"), lasts=False)
+        await runtime.store.clock.look()  # else the first records would have the time of this machine
         stopped = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
@@ -95,8 +96,6 @@ async def serving(
     """
     async with contextlib.AsyncExitStack() as stack:
         address, env = "", runtime.context.settings.env
-        with contextlib.suppress(Unreachable):  # else the first records would have the time of this machine
-            await runtime.store.clock.look()
         leaving: list[Callable[[], None]] = []
         if web:
             from handlers.http.web import Web

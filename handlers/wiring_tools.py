@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bot.adapters.build_context import BuildContext, options_of
 from bot.adapters.http.client import HttpPool
@@ -18,6 +19,7 @@ from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.server.embedded import EmbeddedRedis, find_engine, running_url
 from bot.adapters.redis.store import RedisStore
+from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.client import open_client, open_session
 from bot.adapters.slack.doctor import SlackDoctor
 from bot.adapters.tailback_api import TailbackApi
@@ -25,10 +27,10 @@ from bot.config import ConfigError, Environment, File, Settings
 from bot.context.context import PoolScaler
 from bot.core.external import Problem
 from bot.pool_settings import PoolTable
-from bot.ports import Refused, Unreachable
+from bot.ports import RateLanes, Refused, Unreachable
 from handlers.doctor.check import CheckTargets
 from handlers.doctor.check_host import this_host
-from handlers.machine import now
+from handlers.machine import monotonic, now
 
 
 @asynccontextmanager
@@ -51,6 +53,15 @@ async def records(settings: Settings) -> AsyncIterator[RedisStore]:
         store = _store(url, settings)
         stack.push_async_callback(store.aclose)
         yield store
+
+
+@asynccontextmanager
+async def chat_of(settings: Settings, lanes: RateLanes) -> AsyncIterator[SlackChat | None]:
+    """Slack as far as SLACK_BOT_TOKEN and `[slack]` allow it; None without them."""
+    async with AsyncExitStack() as stack:
+        client_of = _clients(settings, stack)
+        token = settings.env.slack_bot_token.get_secret_value()
+        yield SlackChat(client_of(token), monotonic, lanes) if client_of else None
 
 
 @asynccontextmanager
@@ -164,17 +175,27 @@ async def _running(data: Path) -> str:
 
 async def _slack(settings: Settings, stack: AsyncExitStack) -> SlackDoctor | None:
     env = settings.env
-    if not (token := env.slack_bot_token.get_secret_value()):
+    token, app_token = env.slack_bot_token.get_secret_value(), env.slack_app_token.get_secret_value()
+    if (client_of := _clients(settings, stack)) is None:
+        return None
+    return SlackDoctor(client_of(token), client_of(app_token) if app_token else None)
+
+
+def _clients(settings: Settings, stack: AsyncExitStack) -> Callable[[str], Any] | None:
+    """Makes clients by their token, with connections that the stack closes.
+
+    None without a bot token, and if `[slack]` has a mistake, which the check reports with those of the back ends.
+    """
+    env = settings.env
+    if not env.slack_bot_token.get_secret_value():
         return None
     try:
         options = options_of("[slack]", settings.file.slack, settings.secret)
     except ConfigError:
-        return None  # reported with the problems of the back ends
+        return None
     session = open_session(options)
     stack.push_async_callback(session.close)
-    app_token = env.slack_app_token.get_secret_value()
-    app_client = open_client(app_token, env.slack_api_url, session) if app_token else None
-    return SlackDoctor(open_client(token, env.slack_api_url, session), app_client)
+    return lambda token: open_client(token, env.slack_api_url, session)
 
 
 def _store(url: str, settings: Settings) -> RedisStore:

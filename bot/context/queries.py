@@ -1,7 +1,7 @@
 """Queries that several behaviors use: open incidents, their pools, links to their threads, channels of pools."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Collection, Iterable
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.routing import pool_channel
-from bot.ports import Refused, Unreachable
+from bot.ports import Chat, Refused, Unreachable
 from bot.views.words import refusals
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ QUOTES = "`'\"\u2018\u2019\u201c\u201d"
 READ_SECONDS = 0.5
 """Time limit for asking Slack who may read a channel."""
 LINK_SECONDS = 0.8
-"""Time limit for links; the list must be sent within Slack's 3 s."""
+"""Time limit for links and names; the list or the dialog must be sent within Slack's 3 s."""
 
 
 def named_pool(file: File, word: str) -> str:
@@ -92,6 +92,12 @@ async def permalinks(context: Context, incidents: list[Incident]) -> dict[str, s
     shown = {one.id: (one.thread.channel, one.thread.root) for one in incidents if one.thread.root}
     asked = [_in_time(LINK_SECONDS, context.chat.permalink(*place)) for place in [*shown.values()][:MOST_LINKS]]
     return {name: link for name, link in zip(shown, await asyncio.gather(*asked), strict=False) if link}
+
+
+async def names_of(chat: Chat, people: Collection[str], within: float = LINK_SECONDS) -> dict[str, str]:
+    """The name of each user id as others read it in Slack; the id where Slack does not tell it in `within` seconds."""
+    found = await asyncio.gather(*(_in_time(within, chat.person(who)) for who in people))
+    return {who: person.name if person and person.name else who for who, person in zip(people, found, strict=True)}
 
 
 def pagers_of(context: Context, incident: Incident, *, unacknowledged: bool = False) -> tuple[str, ...]:

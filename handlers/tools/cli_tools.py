@@ -103,15 +103,16 @@ def export(
     """Write an incident's review, a first draft of a post-mortem.
 
     What happened, impact, cause, what was tried, what worked, and follow-ups. From the records at REDIS_URL, or in
-    TAILBACK_DATA.
+    TAILBACK_DATA. With SLACK_BOT_TOKEN, people have their names in Slack.
 
     \b
     Example: tailback export https://acme.slack.com/archives/C0CIONCALL/p1764555780000100 --sev
     """
     from bot.config import load
-    from bot.ports import Refused
+    from bot.ports import Refused, Store
     from handlers.machine import now
     from handlers.tools.records import exported
+    from handlers.wiring_tools import chat_of
 
     quiet()
     as_json = as_json or form == "json"
@@ -119,7 +120,12 @@ def export(
         raise Refused("--sev is Markdown; leave out --json.")
     wanted = "json" if as_json else "sev" if sev else form
     settings = load()
-    typer.echo(_of_records(settings, lambda store: exported(store, settings.file, incident, wanted, now())))
+
+    async def written(store: Store) -> str:
+        async with chat_of(settings, store) as chat:
+            return await exported(store, settings.file, incident, wanted, now(), chat=chat)
+
+    typer.echo(_of_records(settings, written))
 
 
 @tools.command()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from math import inf
 
 from bot.config import File
+from bot.context.queries import names_of
 from bot.core.audit_chain import AuditEntry, ChainCheck
 from bot.core.durations import seconds
 from bot.core.incident.closing import scored_later
@@ -16,14 +17,17 @@ from bot.core.pool.pool import Pool
 from bot.core.record import Stored
 from bot.core.reporting.issue import SEV, form_of
 from bot.core.words import count, listed
-from bot.ports import Refused, Store
+from bot.ports import Chat, Refused, Store
 from bot.reporting.follow_ups import follow_ups
 from bot.views.export.export_json import as_json
 from bot.views.export.markdown import issue_text, markdown
+from bot.views.export.review import people_of
 from handlers.logs import escaped
 
 PERMALINK = re.compile(r"https://[\w.-]+/archives/(?P<channel>[A-Z0-9]+)/p(?P<whole>\d{10})(?P<part>\d{6})")
 PAGE = 1000
+NAME_SECONDS = 5.0
+"""How long an export waits for the names of people: nobody holds a dialog open, and Slack may be slow."""
 KEEP = "Keep this Redis as it is, and compare with the log, which has each entry with its hash."
 HEAD = ("time (UTC)", "who", "what", "incident", "parameters", "before → after", "outcome")
 
@@ -31,10 +35,13 @@ Row = tuple[str, AuditEntry, str]
 """(stream id, entry, hash)."""
 
 
-async def exported(store: Store, file: File, named: str, form: str, now: float) -> str:
+async def exported(  # noqa: PLR0913 - which incident, from where, and in what form
+    store: Store, file: File, named: str, form: str, now: float, *, chat: Chat | None = None
+) -> str:
     """The incident as `markdown`, `json` or `sev`; `named` is its id or the link of its first message.
 
-    `now` is epoch seconds. Raises Refused for an unknown incident.
+    `now` is epoch seconds. With `chat` the texts for people have their names; JSON has their ids. Raises Refused for
+    an unknown incident.
     """
     incident = (await _incident(store, named)).value
     pools = await store.get_many(Pool, list(incident.pools.affected))
@@ -42,9 +49,10 @@ async def exported(store: Store, file: File, named: str, form: str, now: float) 
     if form == "json":
         return as_json(incident, now)
     proposals = await follow_ups(store, file, incident, now)
+    names = await names_of(chat, people_of(incident), NAME_SECONDS) if chat else {}
     if form == "sev":
-        return issue_text(incident, now, form_of(SEV), proposals=proposals)
-    return markdown(incident, now, proposals)
+        return issue_text(incident, now, form_of(SEV), proposals=proposals, names=names)
+    return markdown(incident, now, proposals, names)
 
 
 async def _incident(store: Store, named: str) -> Stored[Incident]:

@@ -23,6 +23,7 @@ from tests.handlers.terminal import Terminal, ran
 from tests.patience import PATIENCE_SECONDS, eventually
 from tests.playground.slack_kit import Kit, standing
 from tests.processes import Ran
+from tests.said import acknowledged
 
 COMMANDS = (
     *("demo", "run", "web", "worker", "restored", "init"),
@@ -339,7 +340,13 @@ async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) ->
             link = f"https://acme.slack.com/archives/C0CIONCALL/p{posted.ts.replace('.', '')}"
             live = await command(terminal, "export", link, "--json", **given)
             assert json.loads(live.out)["slack"] == {"channel": "C0CIONCALL", "ts": posted.ts}
+            kit.stand_in.settings.request_url = f"{address}/slack/events"
+            await posted.click("Acknowledge")
+            await posted.until(acknowledged("U0ANA"))
         after = await command(terminal, "export", link, "--sev", **given)
         assert after.out.startswith("## Current Status"), after.err
+        assert "ana acknowledged it" in after.out
+        without = await command(terminal, "export", link, "--sev", **{**given, "SLACK_BOT_TOKEN": ""})
+        assert "U0ANA acknowledged it" in without.out, without.err
         trail = await command(terminal, "audit", "--verify", **given)
         assert trail.code == 0, trail.err

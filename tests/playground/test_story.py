@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from bot.core.message import Block, Message
+from bot.ports import Person
 from bot.views.simpler import YOUNG, without
 from bot.views.words.causes import RUNNERS
+from handlers.tools.records import exported
 from tests.generated import same_as_file
 from tests.playground.stories import STORIES, Played, played
 from tests.slack_limits import texts
 from tests.views.golden import assert_golden
+from tests.world import ANA
 
 DOCS = Path(__file__).parents[2] / "docs"
 INDEX = DOCS / "messages.md"
@@ -97,3 +100,14 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
     rows = [line for line in (*others, row(name, story)) if line.startswith("| [")]
     rows.sort(key=lambda line: [*STORIES].index(line[3:].partition("]")[0]))
     same_as_file(INDEX, "\n".join([*(line for line in others if not line.startswith("| [")), *rows, ""]))
+
+
+async def test_the_review_of_a_surge_reads_as_its_page_shows_it() -> None:
+    """`tailback export` of the story, with people's names; who has none in Slack keeps the id."""
+    story = await played("surge")
+    story.chat.people[ANA] = Person(ANA, "T0", name="Ana")
+    world = story.world
+    file, now = world.context.settings.file, world.clock.now()
+    text = await exported(world.store, file, world.incident.id, "markdown", now, chat=story.chat)
+    assert ANA not in text
+    same_as_file(DOCS / "examples" / "review" / "surge.md", text)

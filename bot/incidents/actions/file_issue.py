@@ -6,7 +6,7 @@ from functools import partial
 
 from bot.config import IssuesTable
 from bot.context.context import IN_THREAD, Action, Context, Effect
-from bot.context.queries import permalinks
+from bot.context.queries import names_of, permalinks
 from bot.core.incident.details.requests import IssueNoted, IssueStep
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
@@ -26,8 +26,6 @@ from bot.views.parent.heading import headline
 from bot.views.words import refusals
 
 NAME = "file_issue"
-NAME_SECONDS = 0.8
-"""Time limit for asking Slack for names, so that the dialog opens in time."""
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536."""
 
@@ -61,7 +59,7 @@ async def _drafted(context: Context, incident: Incident, table: IssuesTable) -> 
     now, view = context.now(), await context.view(incident)
     title = headline(incident, view, now, context.settings.file.paces, 200)
     links, proposals, named = await asyncio.gather(
-        permalinks(context, [incident]), _proposals(context, incident), _names(context, people_of(incident))
+        permalinks(context, [incident]), _proposals(context, incident), names_of(context.chat, people_of(incident))
     )
     forms = {Naming.ROLES: responders(named), Naming.NAMES: named}
     link = links.get(incident.id, "")
@@ -76,19 +74,6 @@ async def _proposals(context: Context, incident: Incident) -> tuple[Proposal, ..
         return await context.making.get(("follow_ups", incident.id), make, context.monotonic)
     except Unreachable:
         return None
-
-
-async def _names(context: Context, people: tuple[str, ...]) -> dict[str, str]:
-    """By user id; the id where Slack does not tell the name in time."""
-
-    async def one(who: str) -> str:
-        try:
-            async with asyncio.timeout(NAME_SECONDS):
-                return (await context.chat.person(who)).name or who
-        except (Unreachable, TimeoutError):
-            return who
-
-    return dict(zip(people, await asyncio.gather(*map(one, people)), strict=True))
 
 
 async def run(context: Context, request: Request, incident: Incident | None) -> Result:

@@ -51,13 +51,19 @@ HEADINGS: dict[str, dict[IssuePart, str]] = {
 """Preset → the headings of an issue, in order."""
 
 
-def markdown(incident: Incident, now: float, proposals: Sequence[Proposal] | None = None) -> str:
-    """The review of the incident, times in UTC; `now` is epoch seconds, `proposals` are the report's for its pools."""
+def markdown(
+    incident: Incident, now: float, proposals: Sequence[Proposal] | None = None, names: Mapping[str, str] = NO_NAMES
+) -> str:
+    """The review of the incident, times in UTC.
+
+    `now` is epoch seconds, `proposals` are the report's for its pools, `names` are those of people by user id.
+    """
     head = bullets(f"{name}: {value}" for name, value in _facts(incident, now))
     draft = "_A draft from Tailback's records. Check it, and fill in what only people know._"
     end = f"_Exported by Tailback at {stamp(now, UTC)}; incident {plain(incident.id)}._"
     text = issue_text(incident, now, form_of(""), proposals=proposals)
-    return "\n\n".join((f"# {plain(incident.group.title)}", draft, head, f"{text}\n{end}")) + "\n"
+    parts = (f"# {plain(incident.group.title)}", draft, head, f"{text}\n{end}")
+    return named("\n\n".join(parts), names) + "\n"
 
 
 def issue_text(  # noqa: PLR0913 - what the text is made of, by name

@@ -7,12 +7,14 @@ import pytest
 
 from bot.config import File
 from bot.core.audit_chain import AuditEntry
+from bot.core.incident.details.people import HandedOver
 from bot.core.incident.incident import Incident
+from bot.core.people.ownership import acked, handed_over
 from bot.core.record import Change, Put, Stored
-from bot.ports import Refused
+from bot.ports import Failure, Person, Refused
 from handlers.tools.records import PAGE, exported, json_lines, moment_of, table, verified
 from tests import builders
-from tests.fakes import FakeClock
+from tests.fakes import FakeChat, FakeClock
 from tests.fakes_store import FakeStore
 
 NOW = 1_800_000_000.0
@@ -54,6 +56,20 @@ async def test_an_incident_is_found_and_written_in_every_form(named: str, form: 
     """People have the link of the first message, or of a reply; scripts have the id."""
     store = await holding(incident=builders.incident())
     assert begins in await exported(store, File(), named, form, NOW)
+
+
+@pytest.mark.parametrize("form", ["markdown", "sev", "json"])
+async def test_people_have_their_names_in_texts_for_people(form: str) -> None:
+    """The id stays where Slack does not tell the name, and everywhere in JSON."""
+    given = handed_over(acked(builders.incident(), "U0ANA", NOW), HandedOver("U0BEN"), who="U0ANA", now=NOW, request="")
+    chat = FakeChat(FakeClock(NOW))
+    chat.people["U0ANA"] = Person("U0ANA", "T0", name="Ana *Alpha*")
+    text = await exported(await holding(incident=given), File(), "i1", form, NOW, chat=chat)
+    assert ("U0ANA" in text, "Ana" in text) == ((True, False) if form == "json" else (False, True))
+    assert "U0BEN" in text
+    assert form == "json" or r"Ana \*Alpha\* handed it over to U0BEN" in text
+    chat.script.fail("person", Failure.UNCONNECTED)
+    assert "U0ANA" in await exported(await holding(incident=given), File(), "i1", form, NOW, chat=chat)
 
 
 async def test_an_unknown_incident_is_refused_with_those_that_are_open() -> None:
