@@ -4,11 +4,16 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.signals.signal import Counts, SignalKind
 from bot.settings import Period, Seconds, Table, WrongSetting
 
 MACHINE_MATCH, POOL = "$machine_match", "$pool"
 """What stands in a query for the pool's `machine_match` and its name."""
+
+
+OF_MACHINES = frozenset({"aws_asg"})
+"""Kinds of scalers whose numbers are machines; those of all others are runners, unless their table says more."""
 
 
 def _several(given: object) -> object:
@@ -43,6 +48,18 @@ class PoolTable(Table):
     def figures(self) -> dict[str, object]:
         """The keys of the metrics source: a preset, or single figures."""
         return dict(self.model_extra or {})
+
+    @property
+    def runners_together(self) -> int:
+        """The runners on one of the machines that the scaler counts; 1 if it counts runners."""
+        counted = self.scaler.get("counts") or ("machines" if self.scaler.get("kind") in OF_MACHINES else "runners")
+        return self.runners_per_machine if counted == "machines" else 1
+
+    @property
+    def price(self) -> RunnerPrice | None:
+        """The price of its runners; None without one."""
+        cost = self.scaler.get("cost_per_runner_hour")
+        return RunnerPrice(float(cost), self.runners_together) if isinstance(cost, int | float) else None
 
     @property
     def of_the_start(self) -> tuple[object, ...]:

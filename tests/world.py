@@ -14,6 +14,7 @@ from bot.core.alert import Alert, Status
 from bot.core.incident.incident import Incident
 from bot.core.message import Block, Message
 from bot.core.paging.page import OUTSIDE
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Claim
 from bot.core.requests.interaction import Answer, Interaction, Surface, request_id
@@ -98,7 +99,7 @@ class World:
 
     def process(self, given: Settings) -> Context:
         """The context of one more process that shares all of the outside."""
-        policy = ScalePolicy(maximum=40, step=20, cooldown_seconds=600, cost_per_runner_hour=0.34)
+        policy = ScalePolicy(maximum=40, step=20, cooldown_seconds=600, price=RunnerPrice(0.34))
         self.scaler.allowed = policy.maximum
         return Context(
             settings=given,

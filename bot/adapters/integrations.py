@@ -15,7 +15,7 @@ from bot.adapters.jobs.finder import JobFinder
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
-from bot.adapters.scalers.per_machine import PerMachine, counts_machines
+from bot.adapters.scalers.per_machine import PerMachine
 from bot.adapters.scalers.policy import target_of
 from bot.adapters.signals.ask import AnswersSignals
 from bot.adapters.signals.configured import signals_of
@@ -111,10 +111,9 @@ def _scalers(file: File, context: BuildContext, problems: Problems) -> dict[str,
             if raw := table.scaler:
                 place = f'[pool."{pool}".scaler]'
                 scaler, policy = kind_of(place, raw, SCALERS)(pool, place, raw, context)
-                runners = table.runners_per_machine
-                if runners > 1 and counts_machines(raw):
-                    scaler = PerMachine(scaler, runners)
-                made[pool] = scaler, replace(policy, target=target_of(raw))
+                if table.runners_together > 1:
+                    scaler = PerMachine(scaler, table.runners_together)
+                made[pool] = scaler, replace(policy, target=target_of(raw), price=table.price)
     return made
 
 

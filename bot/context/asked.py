@@ -32,11 +32,11 @@ def asked_of(context: Context, pool: str, told: ToldByCause = NOTHING) -> Asked:
 
 def terms_of(context: Context, pool: Pool) -> Terms:
     """The criteria of a choice for this pool: its forecast is told the same."""
-    cost = context.pool_scalers[pool.id].policy.cost_per_runner_hour if pool.id in context.pool_scalers else None
+    price = context.pool_scalers[pool.id].policy.price if pool.id in context.pool_scalers else None
     made = pool.outlook
     asked = asked_of(context, pool.id, ToldByCause(made.still, made.shared) if made else NOTHING)
     return Terms(
-        cost, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said, lever=asked.lever,
+        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said, lever=asked.lever,
         still=asked.still, shared=asked.shared,
     )  # fmt: skip
 

@@ -59,7 +59,6 @@ async def gathered(store: Store, file: File, since: float, until: float) -> tupl
     ids = sorted(await store.members("ended") | await store.members("open"))
     incidents = tuple(one.value for one in (await store.get_many(Incident, ids)).values())
     known = await newest(store, dict.fromkeys((*file.pool, *(name for i in incidents for name in i.pools.affected))))
-    prices = {name: pool.scaler.get("cost_per_runner_hour") for name, pool in file.pool.items()}
     return known, ReportData(
         since=since,
         until=until,
@@ -68,7 +67,7 @@ async def gathered(store: Store, file: File, since: float, until: float) -> tupl
         early={name: pool.early for name, pool in known.items()},
         trail=await _trail(store, since),
         rules=file.pools,
-        prices={name: float(cost) for name, cost in prices.items() if isinstance(cost, int | float)},
+        prices={name: pool.price for name, pool in file.pool.items() if pool.price is not None},
         currency=file.slack.currency,
         zone=file.report.schedule.zone,
         target_seconds=file.report.target_wait,

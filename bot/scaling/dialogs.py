@@ -112,8 +112,7 @@ async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) 
 
 
 def _price(policy: ScalePolicy, more: int, currency: str) -> str:
-    cost = policy.cost_per_runner_hour
-    return "" if cost is None else money(cost * more, currency)
+    return "" if policy.price is None else money(policy.price.an_hour(more), currency)
 
 
 def _terms(context: Context, pool: str) -> list[str]:
@@ -162,7 +161,7 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
         proposed=target,
         step=policy.step,
         boot_time_seconds=rules.boot_time_seconds,
-        cost_per_runner_hour=policy.cost_per_runner_hour,
+        price=policy.price,
         currency=context.settings.file.slack.currency,
         reason=reason,
         useless=bool(_against(named)) or useless,

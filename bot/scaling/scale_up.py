@@ -198,7 +198,7 @@ async def _accepted(context: Context, request: Request, pending: str) -> Result:
         BOOTS * file.rules_of(asked.pool).boot_time_seconds + pool.usual_age,
         lease_terms(context, asked.pool),
         pending,
-        cost_per_runner_hour=pool_scaler_of(context, asked.pool).policy.cost_per_runner_hour,
+        price=pool_scaler_of(context, asked.pool).policy.price,
         currency=file.slack.currency,
         low_seconds=option.low_seconds if option else None,
         high_seconds=option.high_seconds if option else None,

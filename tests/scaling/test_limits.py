@@ -1,12 +1,13 @@
 """The rails of a scale action hold when it is done, too: the kill switch, and the cap on the cost of all of them."""
 
+from bot.core.pool.outlook import RunnerPrice
 from bot.ports import Failure
 from tests.scaling.care import BEN, CareWorld
 from tests.world import refused
 
 
 async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
-    world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
+    world = await CareWorld.opened(price=RunnerPrice(0.5), max_cost_per_hour=5.0)
     await world.scaled(20)
     assert world.scaler.current == 20
     await refused(r"11 extra runners would cost 5\.50 an hour. The maximum is 5\.00", world.wants(21))
@@ -14,17 +15,17 @@ async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
 
 async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
     """Two people were each allowed what together is too much: the scaler is not called for the second one."""
-    world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
+    world = await CareWorld.opened(price=RunnerPrice(0.5), max_cost_per_hour=5.0)
     await world.wants(16)
     second = await world.wants(20, BEN)
-    world.policy(cost_per_runner_hour=0.5, max_cost_per_hour=4.0)
+    world.policy(price=RunnerPrice(0.5), max_cost_per_hour=4.0)
     await world.work()
     assert [target for target, _ in world.scaler.effects] == [16]
     assert "would cost 5.00 an hour" in (await world.now(second)).outcome
 
 
 async def test_what_was_handed_back_costs_nothing_any_more() -> None:
-    world = await CareWorld.opened(cost_per_runner_hour=0.5, max_cost_per_hour=5.0)
+    world = await CareWorld.opened(price=RunnerPrice(0.5), max_cost_per_hour=5.0)
     raised = await world.scaled(20)
     await world.done(world.presses("hand_back", request_id=raised.id))
     assert world.scaler.current == 10

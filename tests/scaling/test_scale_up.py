@@ -9,6 +9,7 @@ import pytest
 from bot.context.context import PoolScaler
 from bot.core.finding import Finding, Scaling
 from bot.core.incident.incident import State
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import Counted, PoolRules
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import ScalePolicy
@@ -292,6 +293,19 @@ async def test_with_two_pools_of_which_one_can_be_raised_the_dialog_does_not_ask
     assert "New total for linux.2xlarge" in str((await filled(world, "24")).view)
     full.current = 10
     assert "New total for linux.gpu" in str((await filled(world, "24", pool=OTHER_POOL, key="view:V3")).view)
+
+
+async def test_the_price_of_a_total_is_that_of_whole_machines() -> None:
+    """Ten machines of four runners each, and 14 more runners: four machines."""
+    world = await opened(slack={"currency": "$"})
+    known = world.context.pool_scalers[POOL]
+    policy = replace(known.policy, price=RunnerPrice(0.5, together=4))
+    world.context.pool_scalers = {**world.context.pool_scalers, POOL: PoolScaler(known.scaler, policy)}
+    view = str((await world.asks("scale_up")).view)
+    assert "$0.50 per runner-hour, in machines of 4 runners" in view
+    view = str((await filled(world, "24")).view)
+    assert "$8.00 an hour" in view
+    assert "$7.00 an hour" not in view
 
 
 async def test_amounts_name_the_configured_currency() -> None:

@@ -17,6 +17,7 @@ from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.core.pool.early_warning import Ending, WarningHistory
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.requests.interaction import Offer, Place
 from bot.core.requests.request import Result
@@ -103,7 +104,7 @@ def board(of: Incident, seen: View) -> Board:
 @cache
 def views() -> dict[str, Callable[[], object]]:
     of, seen = samples.hostile_incident()
-    one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, 1e9, BIG, 10**12)
+    one = ScaleChoice("linux", 1, 10**12, None, None, 10**12, 9e9, RunnerPrice(1e9, 10**12), BIG, 10**12)
     return {
         "silence": lambda: silence_modal(ACT, of, silence_matchers(of.group.alerts), 1e12),
         "scale": lambda: scale_modal(

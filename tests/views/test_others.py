@@ -13,6 +13,7 @@ from bot.core.incident.pools import Reported
 from bot.core.incident.silence import Silence
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Block, Message
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
@@ -111,7 +112,7 @@ PREVIEW = Preview(
 
 def choices() -> list[ScaleChoice]:
     return [
-        ScaleChoice("linux.2xlarge", 40, 60, 40, 14, 50, 180.0, 0.34, step=10),
+        ScaleChoice("linux.2xlarge", 40, 60, 40, 14, 50, 180.0, RunnerPrice(0.34), step=10),
         ScaleChoice("linux.g5", None, 10, reason="Its current size is unknown."),
     ]
 

@@ -6,6 +6,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Peak, raised
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.message import Message
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.reporting.summary import ReportData, report
 from bot.playground.fleet.spec import Rate
@@ -61,7 +62,7 @@ def example() -> Message:
         tuple(incidents(lived.samples)),
         {POOL: tuple(lived.cells)},
         rules={POOL: PoolRules(POOL)},
-        prices={POOL: 0.34},
+        prices={POOL: RunnerPrice(0.34)},
     )
     return reported(report(data), weekly=True)
 

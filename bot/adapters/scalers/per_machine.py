@@ -1,19 +1,9 @@
 """Counts runners where a back end counts machines with several runners each."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.core.external import Problem
 from bot.ports import Capacity, Rehearsed, Scaler
-
-OF_MACHINES = frozenset({"aws_asg"})
-"""Kinds of scalers whose numbers are machines; those of all others are runners, unless their table says more."""
-
-
-def counts_machines(table: Mapping[str, object]) -> bool:
-    """Whether the numbers of this scaler's back end are machines."""
-    told = table.get("counts")
-    return table["kind"] in OF_MACHINES if told is None else told == "machines"
 
 
 class PerMachine:

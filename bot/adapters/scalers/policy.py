@@ -61,6 +61,7 @@ class PolicyTable(Table):
 
     @property
     def policy(self) -> ScalePolicy:
+        """All of it but the price, which depends on the pool's machines too."""
         return ScalePolicy(
             maximum=self.max,
             step=self.step,
@@ -70,6 +71,5 @@ class PolicyTable(Table):
             lease_seconds=self.lease,
             max_lease_seconds=self.max_lease,
             drained_seconds=self.drained_for,
-            cost_per_runner_hour=self.cost_per_runner_hour,
             max_cost_per_hour=self.max_cost_per_hour,
         )

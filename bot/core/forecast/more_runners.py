@@ -8,7 +8,7 @@ from bot.core.forecast.forecast import calibrated
 from bot.core.forecast.model import effects
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
-from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Lever, Quantiles
+from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Lever, Quantiles, RunnerPrice
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
@@ -19,7 +19,7 @@ TARGET_SECONDS = 1800.0  # origin: judgement; half an hour is what people wait f
 class Terms:
     """Criteria of a choice."""
 
-    cost_per_runner_hour: float | None = None
+    price: RunnerPrice | None = None
     target_seconds: float = TARGET_SECONDS
     """The queue should be empty within this time."""
     most: int | None = None
@@ -113,7 +113,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
 
 
 def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:
-    known, price = terms.known or UNCALIBRATED, terms.cost_per_runner_hour
+    known, price = terms.known or UNCALIBRATED, terms.price
     found = effects(seen, rules.name, counts, terms.lever, shared=terms.shared)
     alone = calibrated(found[0].drains, known)
     first = _as_said(alone, terms.said)
@@ -125,7 +125,7 @@ def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) 
         ends = (before.low, before.middle, before.high)
         low, middle, high = (None if math.isinf(time) else time for time in ends)
         sooner = first.middle - before.middle if middle is not None and first.middle < math.inf else 0.0
-        cost = None if price is None or middle is None else price * effect.more * middle / 3600
+        cost = None if price is None or middle is None else price.an_hour(effect.more) * middle / 3600
         options.append(
             Option(effect.more, low, middle, high, effect.waits, cost, effect.times, sooner, effect.low, effect.high)
         )

@@ -80,7 +80,7 @@ def runners_added(incident: Incident, now: float) -> tuple[events.RunnersAdded, 
         if runners <= 0:
             continue
         before = found.get((entry.who, up.pool))
-        cost = None if up.cost_per_runner_hour is None else runners * hours * up.cost_per_runner_hour
+        cost = None if up.price is None else up.price.an_hour(runners) * hours
         if before is not None:
             runners, cost = runners + before.runners, None if cost is None else cost + (before.cost or 0.0)
         found[entry.who, up.pool] = events.RunnersAdded(entry.who, up.pool, runners, cost, up.currency)

@@ -23,6 +23,29 @@ class Lever(StrEnum):
     """They come as launches succeed now."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunnerPrice:
+    """What more runners of a pool cost: a machine is paid whole, however many of its runners were asked for."""
+
+    per_runner_hour: float
+    """In the currency of the configuration: the price of a machine divided by its runners."""
+    together: int = 1
+    """Runners that come and go together on one machine; 1 where the back end counts runners."""
+
+    def an_hour(self, runners: int) -> float:
+        """What so many more runners cost in an hour."""
+        return self.whole(runners) * self.per_runner_hour
+
+    def whole(self, runners: int) -> int:
+        """The runners of the machines that so many need."""
+        return -(-runners // self.together) * self.together
+
+    def affordable(self, most: float) -> int | None:
+        """The most runners that cost no more than that in an hour; None: they are free."""
+        machine = self.together * self.per_runner_hour
+        return int((most + 1e-9) / machine) * self.together if machine else None
+
+
 class Verdict(StrEnum):
     """The kind of a forecast of a queue without any action."""
 

@@ -10,7 +10,7 @@ from bot.core.forecast.scoring import held_share, not_scored
 from bot.core.incident.details.events import CauseJudged
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Event, Role
-from bot.core.pool.outlook import LeftOut
+from bot.core.pool.outlook import LeftOut, RunnerPrice
 from bot.core.scaling.lease import SCALE_UP
 
 NO_POOL = "(no pool named)"
@@ -142,7 +142,7 @@ class ScaleUps:
 
 
 def scale_ups_by_pool(
-    trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, float], currency: str = ""
+    trail: Iterable[AuditEntry], since: float, until: float, prices: Mapping[str, RunnerPrice], currency: str = ""
 ) -> dict[str, ScaleUps]:
     """By pool, the scale-ups that a scaler accepted inside the span (epoch seconds); shadow mode counts nothing."""
     inside = [entry for entry in trail if since <= entry.at < until]
@@ -153,9 +153,11 @@ def scale_ups_by_pool(
             ups.setdefault(entry.parameters.get("pool", ""), []).append(entry)
     found = {}
     for pool, entries in ups.items():
-        hours = sum(_added(e) * (ended.get(e.act, until) - e.at) / 3600 for e in entries)
+        spans = [(_added(e), (ended.get(e.act, until) - e.at) / 3600) for e in entries]
+        hours = sum(more * lasted for more, lasted in spans)
         runners, out = sum(map(_added, entries)), sum(entry.act not in ended for entry in entries)
-        cost = hours * prices[pool] if pool in prices else None
+        price = prices.get(pool)
+        cost = None if price is None else sum(price.an_hour(more) * lasted for more, lasted in spans)
         found[pool] = ScaleUps(len(entries), runners, hours, out, cost, currency)
     return found
 

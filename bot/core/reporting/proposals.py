@@ -8,6 +8,7 @@ from statistics import mean, median
 
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import HOUR_SECONDS, Fired, HourStats
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.reporting.incident_history import PoolIncidents, acted_on, how_ended
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import NeededLimit, job_seconds, over_target, runs_of, stretch_of
@@ -42,7 +43,7 @@ class ProposalData:
     waited_seconds: float = 0.0
     limit: int | None = None
     boot_seconds: float = 0.0
-    price: float | None = None
+    price: RunnerPrice | None = None
     currency: str = ""
     target_seconds: float = 900.0
     zone: tzinfo = UTC
@@ -86,7 +87,7 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
     why = [_incidents_seen(data), kept, statement("holds_a_place", seconds=need.hold_seconds)]
     if data.price is not None:
         more = need.runners - need.limit
-        why.append(statement("costs", more=more, per_hour=more * data.price, currency=data.currency))
+        why.append(statement("costs", more=more, per_hour=data.price.an_hour(more), currency=data.currency))
     change = statement("raise_limit", pool=data.pool, limit=need.limit, runners=need.runners)
     return Proposal(data.pool, change, tuple(why), data.waited_seconds)
 

@@ -17,6 +17,7 @@ from bot.core.pool.hour_stats import (
     quantile,
     share_above,
 )
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.hours import Hours, hours_in
 from bot.core.reporting.incident_history import (
@@ -50,7 +51,7 @@ class ReportData:
     """Outcomes of early warnings since counting began."""
     trail: tuple[AuditEntry, ...] = ()
     rules: Mapping[str, PoolRules] = field(default_factory=dict)
-    prices: Mapping[str, float] = field(default_factory=dict)
+    prices: Mapping[str, RunnerPrice] = field(default_factory=dict)
     currency: str = ""
     zone: tzinfo = UTC
     target_seconds: float = TARGET_SECONDS

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bot.core.pool.outlook import Lever
+from bot.core.pool.outlook import Lever, RunnerPrice
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ScalePolicy:
     """The same with all extensions; None: each extension adds a lease."""
     drained_seconds: float = 600.0
     """How long the queue must be empty before the return."""
-    cost_per_runner_hour: float | None = None
+    price: RunnerPrice | None = None
     max_cost_per_hour: float | None = None
     target: str = ""
     """What it sets, equal for pools of one autoscaler: they share cooldown, cost limit and leases."""
@@ -111,17 +111,18 @@ def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> in
 
 def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
     """The price limit that a target exceeds; None when it does not. `base` is the size without extra."""
-    price, most = policy.cost_per_runner_hour, policy.max_cost_per_hour
-    if price is None or most is None or (asked - base) * price <= most + 1e-9:
+    price, most, extra = policy.price, policy.max_cost_per_hour, asked - base
+    if price is None or most is None:
         return None
-    affordable = base + int((most + 1e-9) / price) if price else asked
-    extra = asked - base
+    affordable, cost = price.affordable(most), price.an_hour(extra)
+    if affordable is None or extra <= affordable:
+        return None
     return LimitHit(
         LimitReason.TOO_EXPENSIVE,
         asked,
-        limit=affordable,
+        limit=base + affordable,
         extra=extra,
-        cost_per_hour=extra * price,
+        cost_per_hour=cost,
         max_cost_per_hour=most,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.core.message import Block
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.scaling.lease import SCALE_UP
 from bot.core.words import count, duration, money
 from bot.views.blocks import (
@@ -38,7 +39,7 @@ class ScaleChoice:
     proposed: int | None = None
     """The proposed absolute target; None: this pool cannot be scaled, see `reason`."""
     boot_time_seconds: float = 180.0
-    cost_per_runner_hour: float | None = None
+    price: RunnerPrice | None = None
     reason: str = ""
     step: int | None = None
     useless: bool = False
@@ -170,7 +171,7 @@ def _lines(pools: Sequence[ScaleChoice]) -> list[Block]:
 
 
 def _line(choice: ScaleChoice) -> Marked:
-    price, why = choice.cost_per_runner_hour, choice.reason or _why_not(choice)
+    price, why = choice.price, choice.reason or _why_not(choice)
     parts = [
         say("now {current}", current=count(choice.current, "runner")) if choice.current is not None else None,
         say("limit {limit}", limit=choice.limit) if choice.limit is not None else None,
@@ -178,7 +179,8 @@ def _line(choice: ScaleChoice) -> Marked:
         say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
         say("{jobs} queued", jobs=count(choice.queued, "job")),
         say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
-        say("{cost} per runner-hour", cost=money(price, choice.currency)) if price is not None else None,
+        say("{cost} per runner-hour", cost=money(price.per_runner_hour, choice.currency)) if price else None,
+        say("in machines of {together} runners", together=price.together) if price and price.together > 1 else None,
     ]
     reason = say(" {reason}", reason=escaped(why, 240)) if why else say("")
     return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)

@@ -22,8 +22,9 @@ async def test_targets_and_sizes_are_runners(target: int, machines: int) -> None
 
 def test_only_a_group_of_machines_is_counted_so() -> None:
     """A home-grown autoscaler speaks of runners already, unless its table says that it counts machines."""
-    group = {"kind": "aws_asg", "group": "ci", "region": "us-east-1", "max": 40}
-    own = {"kind": "http", "url": "http://scaler.test", "max": 40}
+    price = {"max": 40, "cost_per_runner_hour": 0.5}
+    group = {"kind": "aws_asg", "group": "ci", "region": "us-east-1", **price}
+    own = {"kind": "http", "url": "http://scaler.test", **price}
     pools = {
         "agents": {"runners_per_machine": 4, "scaler": group},
         "single": {"scaler": group},
@@ -39,6 +40,13 @@ def test_only_a_group_of_machines_is_counted_so() -> None:
         "own": False,
         "own machines": True,
         "own tasks": False,
+    }
+    assert {name: policy.price.together for name, (_, policy) in made.items() if policy.price} == {
+        "agents": 4,
+        "single": 1,
+        "own": 1,
+        "own machines": 4,
+        "own tasks": 1,
     }
     assert isinstance(made["agents"][0], Rehearsed)
     assert file.rules_of("agents").runners_per_machine == 4

@@ -13,7 +13,7 @@ def test_what_is_not_said_is_no_rule() -> None:
 
 
 def test_what_is_said_is_what_is_judged_by() -> None:
-    """Every key of care reaches the core, durations in seconds."""
+    """Every key of care reaches the core, durations in seconds; the price is the pool's (test_per_machine.py)."""
     pace = {"step": 10, "cooldown": "10m"}
     care = {"approval_above": 20, "approval_within": "5m", "lease": "1h", "max_lease": "8h", "drained_for": "2m"}
     price = {"cost_per_runner_hour": 0.5, "max_cost_per_hour": 4}
@@ -26,7 +26,6 @@ def test_what_is_said_is_what_is_judged_by() -> None:
         lease_seconds=3600.0,
         max_lease_seconds=28800.0,
         drained_seconds=120.0,
-        cost_per_runner_hour=0.5,
         max_cost_per_hour=4.0,
     )
 

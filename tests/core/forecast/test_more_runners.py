@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, least, what_if
-from bot.core.pool.outlook import Forecast, Verdict
+from bot.core.pool.outlook import Forecast, RunnerPrice, Verdict
 from bot.views.words.forecasts import HEAD, choice_words, forecast_words, reason_words, table, what_more_would_do
 from tests.core.forecast.test_forecast import RULES, series
 
@@ -19,7 +19,7 @@ STUCK: dict[str, Any] = {"falls": -0.5}
 
 def options(**changes: Any) -> tuple[Option, ...]:
     """The table for a few numbers."""
-    return what_if(series(**changes), RULES, (2, 5, 10, 20, 40, 80), Terms(cost_per_runner_hour=0.5)).options
+    return what_if(series(**changes), RULES, (2, 5, 10, 20, 40, 80), Terms(RunnerPrice(0.5))).options
 
 
 def never_later(table: tuple[Option, ...], *columns: str) -> None:
@@ -28,6 +28,12 @@ def never_later(table: tuple[Option, ...], *columns: str) -> None:
         values = [getattr(option, column) for option in table]
         known = [float("inf") if value is None else value for value in values]
         assert known == sorted(known, reverse=True), column
+
+
+def test_the_cost_of_an_option_is_that_of_whole_machines() -> None:
+    (_, option) = what_if(series(), RULES, (5,), Terms(RunnerPrice(0.5, together=4))).options
+    assert option.mid_seconds is not None
+    assert option.cost == pytest.approx(8 * 0.5 * option.mid_seconds / 3600)
 
 
 @pytest.mark.parametrize(

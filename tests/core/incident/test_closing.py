@@ -22,7 +22,7 @@ from bot.core.incident.incident import Incident, State, absorbed, opened, reopen
 from bot.core.incident.pools import Peak
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.timeline import Entry, Event
-from bot.core.pool.outlook import Forecast, Score, Verdict
+from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import Pool
 from bot.sources.registry import SOURCES
 from bot.views.thread.replies import added, story
@@ -111,7 +111,7 @@ def ended_after(hours: float, *entries: Entry) -> Incident:
     return replace(over, log=replace(over.log, timeline=entries))
 
 
-PRICE: dict[str, Any] = {"cost_per_runner_hour": 0.34, "currency": "$"}
+PRICE: dict[str, Any] = {"price": RunnerPrice(0.34), "currency": "$"}
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,15 @@ def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
         entries.append(Entry(int(NOW) + 1, NOW + 360, Event.VERIFIED, seen, request=up.request))
     found = summary(ended_after(1, *entries), NOW + HOUR)
     assert str(added(found) or "") == words
+
+
+def test_a_machine_costs_as_a_whole() -> None:
+    """18 runners are on 5 machines of 4."""
+    up = scaled(NOW, "U0ANA", 18, price=RunnerPrice(0.5, together=4))
+    back = Entry(int(NOW) + 99, NOW + HOUR, Event.LEASE, RunnersReturned(ReturnResult.RETURNED, POOL, 51, 33),
+                 request=up.request)  # fmt: skip
+    (one,) = summary(ended_after(3, up, back), NOW + 3 * HOUR).added
+    assert (one.runners, one.cost) == (18, 10.0)
 
 
 def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -> None:

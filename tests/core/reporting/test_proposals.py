@@ -10,6 +10,7 @@ from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import ProposalData, proposals
 from bot.core.reporting.recurrence import Pattern
@@ -49,7 +50,9 @@ def words(*pools: ProposalData) -> list[str]:
 
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
-    (one,) = proposals([data(patterns=(MORNINGS,), price=0.34, history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))])
+    (one,) = proposals(
+        [data(patterns=(MORNINGS,), price=RunnerPrice(0.34), history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))]
+    )
     more = NEED.runners - 40
     assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.runners}."
     assert why_words(one)[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
@@ -58,6 +61,9 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
     )
     assert why_words(one)[1].endswith("(a replay of the recorded hours, 5% more work would fit too)")
     assert why_words(one)[3] == f"{more} more runners cost about {more * 0.34:.2f} an hour while running"
+    machines = RunnerPrice(0.34, together=5)
+    (whole,) = proposals([data(price=machines)])
+    assert f"about {machines.whole(more) * 0.34:.2f} an hour" in why_words(whole)[3]
     assert len(why_words(proposals([data()])[0])) == 3
 
 

@@ -14,7 +14,7 @@ from bot.core.incident.pools import Peak
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import WAIT_EDGES, counted, share_above
-from bot.core.pool.outlook import Forecast, Score, Verdict
+from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.incident_history import (
     NO_POOL,
@@ -186,7 +186,9 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
         entry(WEEK, "scale_up", "20", "30", act="f"),
         entry(7, "silence", "1", "2"),
     ]
-    assert scale_ups_by_pool(trail, MONDAY, UNTIL, {POOL: 0.5}) == {POOL: ScaleUps(3, 14, 22.0, 1, 11.0)}
+    assert scale_ups_by_pool(trail, MONDAY, UNTIL, {POOL: RunnerPrice(0.5)}) == {POOL: ScaleUps(3, 14, 22.0, 1, 11.0)}
+    machines = {POOL: RunnerPrice(0.5, together=5)}
+    assert scale_ups_by_pool(trail, MONDAY, UNTIL, machines)[POOL].cost == 0.5 * (10 * 2 + 5 + 5)
     assert scale_ups_by_pool(trail, MONDAY, UNTIL, {})[POOL].cost is None
 
 

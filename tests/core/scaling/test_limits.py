@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.pool.outlook import RunnerPrice
 from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced, proposed
 from bot.views.words.scaling import limit_words
 from tests.builders import NOW
@@ -96,7 +97,21 @@ def test_a_target_to_start_from(
     ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
 )  # fmt: skip
 def test_extra_capacity_has_a_price_limit(price: float | None, most: float | None, asked: int, reason: str) -> None:
-    policy = ScalePolicy(maximum=40, cost_per_runner_hour=price, max_cost_per_hour=most)
+    policy = ScalePolicy(maximum=40, price=None if price is None else RunnerPrice(price), max_cost_per_hour=most)
+    hit = overpriced(policy, asked, 10)
+    assert (limit_words(hit, "$") if hit else "") == reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        (14, ""),
+        (15, "5 extra runners would cost $4.00 an hour. The maximum is $3.50 (`max_cost_per_hour`), which allows "
+         "14 runners."),
+    ],
+)  # fmt: skip
+def test_the_price_limit_counts_whole_machines(asked: int, reason: str) -> None:
+    policy = ScalePolicy(maximum=40, price=RunnerPrice(0.5, together=4), max_cost_per_hour=3.5)
     hit = overpriced(policy, asked, 10)
     assert (limit_words(hit, "$") if hit else "") == reason
 

@@ -13,7 +13,7 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Peak
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.early_warning import WarningHistory
-from bot.core.pool.outlook import Forecast, Score, Verdict
+from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.incident_history import PoolIncidents
 from bot.core.reporting.proposals import Proposal
@@ -71,7 +71,7 @@ def data() -> ReportData:
         early={POOL: WarningHistory(hits=3, false=1, missed=1)},
         trail=acts,
         rules={name: PoolRules(name) for name in (POOL, "windows.4xlarge", "macos-m1")},
-        prices={POOL: 0.34},
+        prices={POOL: RunnerPrice(0.34)},
         currency="$",
     )
 

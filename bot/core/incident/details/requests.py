@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from bot.core.pool.outlook import RunnerPrice
+
 
 class ScaleStep(StrEnum):
     ASKED = "asked"
@@ -54,7 +56,7 @@ class ScaleAccepted:
     checked_within_seconds: float
     lease: LeaseTerms
     pending: str = ""
-    cost_per_runner_hour: float | None = None
+    price: RunnerPrice | None = None
     currency: str = ""
     low_seconds: float | None = None
     high_seconds: float | None = None
