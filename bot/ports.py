@@ -132,8 +132,8 @@ class Chat(Protocol):
     async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our message with `key`, posted after `since`; the oldest of several."""
 
-    async def own(self, channel: str, *, since: float) -> OwnMessages:
-        """This installation's marked messages in a channel, posted after `since`, without replies."""
+    async def own(self, channel: str, *, since: float, thread: str | None = None) -> OwnMessages:
+        """This installation's marked messages in a channel without replies, or in a thread, posted after `since`."""
 
     async def stranger(self, channel: str, ts: str) -> str:
         """The installation that posted this first message with our token; empty if this one did. Raises GONE."""

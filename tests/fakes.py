@@ -202,12 +202,12 @@ class FakeChat:
                     return Posted(channel, stored.ts)
             return None
 
-    async def own(self, channel: str, *, since: float) -> OwnMessages:
-        """Our own messages that stand in a channel, once history shows them."""
+    async def own(self, channel: str, *, since: float, thread: str | None = None) -> OwnMessages:
+        """Our own messages that stand in a channel or a thread, once history shows them."""
         with self.script.call("own"):
             self._check(channel)
             seen = self.clock.now() - self.history_lag_seconds
-            ours = [s for s in self.messages if s.channel == channel and s.thread is None and s.ours and s.key]
+            ours = [s for s in self.messages if s.channel == channel and s.thread == thread and s.ours and s.key]
             there = [s for s in ours if since <= float(s.ts) <= seen + 1]
             own = tuple(Own(s.ts, s.key) for s in there if s.installation == self.installation)
             return OwnMessages(own, frozenset(s.installation for s in there) - {self.installation})

@@ -5,7 +5,8 @@ and the next delivery of its group adopts it (`take_alert`). An early warning wi
 unknown. Until all channels were read no action runs (P10). Second messages come from very late requests (P2).
 """
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import structlog
@@ -21,6 +22,7 @@ from bot.core.record import Change, Conflict, Put, Stored, WarningRecord
 from bot.core.words import listed
 from bot.ports import Own, Posted, Unreachable
 from bot.posting.message_key import OVER, message_key
+from bot.posting.send import DOUBTFUL
 from bot.views.thread.early_warning import outcome_unknown
 from bot.views.thread.results import duplicate, lost_and_resolved
 
@@ -154,7 +156,38 @@ async def deduplicate_threads(context: Context) -> str:
             if error.system != "Slack":
                 raise
             problems.append(f"{channel} could not be searched for second threads ({error.what})")
-    return "; ".join(problems)
+    return "; ".join([*problems, *await _collapse_replies(context)])
+
+
+async def _collapse_replies(context: Context) -> list[str]:
+    """In threads where an earlier attempt may have arrived late, of two replies with one key only one stays.
+
+    Gives the problems. The reply that its incident edits stays, or else the oldest.
+    """
+    problems = []
+    for doubtful in sorted(await context.store.members(DOUBTFUL)):
+        channel, thread, at = doubtful.split("|")
+        try:
+            found = (await context.chat.own(channel, since=float(at) - BACK_SECONDS, thread=thread)).messages
+            keys = Counter(one.key for one in found if not one.key.startswith(COLLAPSED))
+            for key in (key for key, many in keys.items() if many > 1):
+                edited = await _edited_replies(context, channel, thread)
+                first, *others = sorted((one for one in found if one.key == key), key=lambda one: one.ts not in edited)
+                await _collapse(context, channel, others, Posted(channel, first.ts), key, reply=True)
+        except Unreachable as error:
+            if error.system != "Slack":
+                raise
+            problems.append(f"a thread in {channel} could not be searched for second replies ({error.what})")
+        if context.now() - float(at) > BACK_SECONDS:
+            await context.store.commit(Change(leave=((DOUBTFUL, doubtful),)))
+    return problems
+
+
+async def _edited_replies(context: Context, channel: str, thread: str) -> frozenset[str]:
+    """The replies of a thread that its incident knows by their `ts`, because they have buttons or advance."""
+    known = await context.store.find(f"thread:{channel}:{thread}")
+    held = await context.store.get(Incident, known) if known else None
+    return frozenset(one.ts for one in held.value.log.timeline if one.ts) if held else frozenset()
 
 
 async def _end_lost_threads(context: Context) -> list[str]:
@@ -202,9 +235,11 @@ async def _one_warning(context: Context, notice: WarningRecord, key: str, same: 
     await _collapse(context, notice.channel, others, Posted(notice.channel, oldest.ts), key)
 
 
-async def _collapse(context: Context, channel: str, others: list[Own], first: Posted, key: str) -> None:
-    """Let the other messages of a channel point to the first one, without buttons."""
+async def _collapse(  # noqa: PLR0913 - what is collapsed, and into what
+    context: Context, channel: str, others: Sequence[Own], first: Posted, key: str, *, reply: bool = False
+) -> None:
+    """Let the other messages of a channel or thread point to the first one, without buttons."""
     link = await context.chat.permalink(first.channel, first.ts)
     for other in others:
-        await context.chat.update(channel, other.ts, duplicate(link), key=f"{COLLAPSED}{key}")
+        await context.chat.update(channel, other.ts, duplicate(link, reply=reply), key=f"{COLLAPSED}{key}")
         log.warning("second message collapsed", about=key, kept=first.ts, collapsed=other.ts)

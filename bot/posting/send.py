@@ -14,7 +14,7 @@ import structlog
 from bot.context.context import Context
 from bot.context.save import point
 from bot.core.message import EDIT_LANE, OPEN, SHUT, Message, post_lane
-from bot.core.record import Record, Stored
+from bot.core.record import Change, Record, Stored
 from bot.ports import Failure, Posted, Unreachable
 from bot.posting.failures import CREDENTIALS_SECONDS, PLACE_SECONDS, MessageKind, Reaction
 from bot.posting.ladder import step_by_step
@@ -34,6 +34,8 @@ PROBE_SECONDS = 3.0
 """How soon to check whether another process succeeded."""
 TOKEN = "shut:token"  # noqa: S105 - the name of an index
 """Index that all processes read: since when Slack refuses the token."""
+DOUBTFUL = "doubtful"
+"""The set of threads in which an earlier attempt may still arrive: channel, `ts` of the parent, time of the second."""
 SHARED_REFUSAL = "Slack refuses the token, as another process found; one call in 10 s tries it"
 R = TypeVar("R", bound=Record)
 
@@ -174,6 +176,10 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
             return Outcome(found, found=True)
     if out.message is None:
         return Outcome()
+    if doubt is not None and out.thread:
+        # what was not found may still arrive; the thread is looked through later, as channels are for first messages
+        doubled = f"{out.channel}|{out.thread}|{context.now():.0f}"
+        await context.store.commit(Change(join=((DOUBTFUL, doubled),)))
     chat = context.chat.in_turn
     if out.ts is not None:
         edited = Posted(out.channel, out.ts)

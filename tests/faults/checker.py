@@ -17,14 +17,13 @@ AGAIN_SECONDS = 10.0
 
 
 async def settled(system: System, within: float = PATIENCE_SECONDS) -> Verdict:
-    """Wait until every accepted group has exactly one thread, or the time is over."""
+    """Wait until every accepted group has exactly one thread, in which each thing is told once, or the time is over."""
 
     def fine() -> bool:
-        verdict = seen(system)
-        return not verdict.missing and not verdict.duplicates
+        return seen(system).kept
 
     try:
-        await system.eventually(fine, "one thread for every accepted group", within)
+        await system.eventually(fine, "one thread for every accepted group, told once", within)
     except AssertionError:
         return seen(system)
     return seen(system)

@@ -42,6 +42,20 @@ async def test_rt_2_a_paused_owner_cannot_write_over_the_new_one(system: System)
     assert seen(system).duplicates == []
 
 
+@pytest.mark.plan(webs=1, sweep="1s")
+async def test_rt_2_a_reply_that_slack_takes_too_late_is_told_once(system: System) -> None:
+    """Its worker asked and lost the record before Slack had it; the next one found nothing, and told it."""
+    root = await system.opened()
+    held = system.to_slack.hold(lambda request: posts(request) and b"acknowledged" in request.raw)
+    await system.press(root, "Acknowledge")
+    await held.waits()
+    await system.says(partial(system.replies, root), "acknowledged")
+    held.release()
+    await system.says(partial(system.replies, root), "Duplicate, see")
+    assert seen(system).disorder == []
+    assert len([text for text in system.replies(root) if "acknowledged" in text]) == 1
+
+
 def refused(said: str) -> bool:
     """Whether a process says that it wrote nothing, because its claim was lost."""
     return any('"race lost"' in line and "the claim on" in line and "was lost" in line for line in said.splitlines())

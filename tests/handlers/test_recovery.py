@@ -87,10 +87,10 @@ async def test_a_claim_that_shows_the_loss_is_not_worked_on_before_the_recovery(
 
     own = world.chat.own
 
-    async def slow(channel: str, *, since: float) -> OwnMessages:
+    async def slow(channel: str, *, since: float, thread: str | None = None) -> OwnMessages:
         """Slack takes its time, in which a claimed incident would be posted."""
         await asyncio.sleep(0.1)
-        return await own(channel, since=since)
+        return await own(channel, since=since, thread=thread)
 
     world.store.claim, world.chat.own = shown, slow  # type: ignore[method-assign]
     worker = Worker(world.context)

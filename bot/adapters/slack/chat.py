@@ -108,9 +108,9 @@ class SlackChat:
             raise Unreachable("Slack", "the history is too long to look through", failure=Failure.LATER)
         return found
 
-    async def own(self, channel: str, *, since: float) -> OwnMessages:
+    async def own(self, channel: str, *, since: float, thread: str | None = None) -> OwnMessages:
         """Our messages with a key, among the newest 2,000 messages."""
-        past = await self._past(channel, since)
+        past = await self._past(channel, since, thread)
         return OwnMessages(past.own, past.strangers)
 
     async def stranger(self, channel: str, ts: str) -> str:

@@ -63,9 +63,9 @@ class RecordingChat:
                 return one.posted
         return None
 
-    async def own(self, channel: str, *, since: float) -> OwnMessages:
-        """The messages of a channel outside threads."""
-        found = (one for one in self._standing.values() if one.posted.channel == channel and one.thread is None)
+    async def own(self, channel: str, *, since: float, thread: str | None = None) -> OwnMessages:
+        """The messages of a channel outside threads, or of a thread."""
+        found = (one for one in self._standing.values() if one.posted.channel == channel and one.thread == thread)
         return OwnMessages(tuple(Own(one.posted.ts, one.key) for one in found if one.key and one.at >= since))
 
     async def stranger(self, channel: str, ts: str) -> str:  # noqa: ARG002 - the port's shape

@@ -95,9 +95,10 @@ def more_actions(incident: Incident, offers: Sequence[Offer]) -> Message:
     return message(joined(" ", words, names), section(words), actions(*presses))
 
 
-def duplicate(link: str) -> Message:
-    """A collapsed second thread: points to the first one, without buttons."""
-    place = linked(link, "the other thread" if link else "the other thread of this incident")
+def duplicate(link: str, *, reply: bool = False) -> Message:
+    """A collapsed second thread or reply: points to the first one, without buttons."""
+    other = "the other reply" if reply else "the other thread"
+    place = linked(link, other if link or reply else f"{other} of this incident")
     return sentence_of(say("Duplicate, see {place}.", place=place))
 
 
