@@ -3,16 +3,18 @@
 from bot.core.finding import Facts
 from bot.core.pool.pool import Snapshot
 
-LEAST_MINUTES, BOOTS = 10.0, 2.0
-"""Origin: a machine that was asked for two boot times ago would be there; rates are averages of ten minutes."""
+LEAST_MINUTES, BOOTS, LOOKS = 10.0, 2.0, 3
+"""Origin: a machine that was asked for two boot times ago would be there; rates are averages of ten minutes. Three
+looks hardly share one error."""
 LEAST_ROOM, PART = 2, 0.1
 """Origin: judgement; between two jobs one place is empty, and in a large pool a tenth, with a machine for each job."""
 
 
 def window(facts: Facts) -> tuple[Snapshot, ...]:
-    """The looks of ten minutes, and of two boot times, with known runners while jobs wait."""
+    """The looks of ten minutes, of two boot times, and three at least, with known runners while jobs wait."""
     minutes = max(LEAST_MINUTES, BOOTS * facts.rules.boot_time_seconds / 60)
-    return tuple(s for s in facts.recent(minutes) if s.busy is not None and s.queued)
+    lately = max(facts.recent(minutes), facts.series[-LOOKS:], key=len)
+    return tuple(s for s in lately if s.busy is not None and s.queued)
 
 
 def limit_of(facts: Facts, sample: Snapshot) -> int | None:
@@ -45,4 +47,4 @@ def has_room(facts: Facts, sample: Snapshot) -> bool:
 def never_came(facts: Facts) -> bool:
     """Whether none is idle, and there was room in every look of the window: then machines do not come."""
     looks = window(facts)
-    return len(looks) > 2 and all(not s.idle and has_room(facts, s) for s in looks)
+    return len(looks) >= LOOKS and all(not s.idle and has_room(facts, s) for s in looks)

@@ -17,7 +17,7 @@ from tests.journeys.visitor import Visitor, opened_page
 from tests.patience import LONG, WHOLE_TEST_SECONDS
 
 CAUSES = {
-    "surge": ("slow_scaling", "too_few"),
+    "surge": ("slow_scaling",),
     "limit-reached": ("limit",),
     "stockout": ("stockout",),
     "offline-hosts": ("offline",),

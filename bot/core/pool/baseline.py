@@ -64,12 +64,17 @@ class Baseline:
     """Of the better quarter of the samples: trouble may begin hours before jobs wait for it."""
     busy: float | None = None
     launches: float | None = None
+    """Machines created per job; None where nobody counted them before the trouble."""
     boots: float | None = None
     """Minutes in which a machine boots, per job: by Little's law the launches per job times the boot time."""
     batches: float = BATCHES
     """Variance over mean of the jobs that arrive in ten minutes."""
     known: bool = False
     """Whether the same hour of an earlier day or week is behind `arrivals`: a usual that is usual."""
+
+    def launched(self, boot_minutes: float) -> float | None:
+        """Machines created per job; where nobody counted them, by Little's law from those that boot."""
+        return self.boots / boot_minutes if self.launches is None and self.boots is not None else self.launches
 
 
 def baseline_of(

@@ -25,9 +25,10 @@ def slow(facts: Facts) -> Found | None:
 def _as_ever(facts: Facts) -> bool:
     usual, now = facts.usual, facts.now
     came = now.creates if now.registered is None else now.registered
-    if came is None or not usual.arrivals or (usual.launches or 0.0) <= OWN_MACHINES:
+    launched = usual.launched(facts.rules.boot_time_seconds / 60) or 0.0
+    if came is None or not usual.arrivals or launched <= OWN_MACHINES:
         return False
-    return came >= AS_MANY * COUNTED_MINUTES * usual.arrivals * (usual.launches or 0.0)
+    return came >= AS_MANY * COUNTED_MINUTES * usual.arrivals * launched
 
 
 def _seen(facts: Facts) -> Found | None:

@@ -142,3 +142,11 @@ def test_launches_per_job_are_counted_where_both_are() -> None:
     assert baseline_of((*old, *known), 300.0).launches == 0.5
     rare = tuple(replace(s, arrivals_per_minute=0.1) for s in known)
     assert baseline_of((*old, *rare), 300.0).launches is None
+
+
+def test_where_nobody_counted_launches_those_that_boot_tell_them() -> None:
+    """Six that boot for three minutes each, and two jobs a minute: a machine for each job (Little's law)."""
+    boots = baseline_of(tuple(replace(s, booting=6, arrivals_per_minute=2.0) for s in lived()), 300.0)
+    assert (boots.launches, boots.launched(3.0)) == (None, 1.0)
+    counted = baseline_of(tuple(replace(s, booting=6, arrivals_per_minute=2.0, creates=15) for s in lived()), 300.0)
+    assert counted.launched(3.0) == counted.launches == 0.5
