@@ -16,8 +16,6 @@ from tests.patience import LONG
 
 pytestmark = pytest.mark.fleet
 CASES = 2 if LONG else 1
-TOLD_APART = frozenset({"hung"})
-"""Jobs that hang and then end are told as slower, and more runners help these: the advice follows the cause."""
 
 
 def advice(kind: str, number: int) -> Iterator[tuple[int, bool]]:
@@ -40,9 +38,7 @@ def advice(kind: str, number: int) -> Iterator[tuple[int, bool]]:
         short = short + 1 if drained(world, rules) else 0
 
 
-@pytest.mark.parametrize(
-    "kind", [*(one for one in KINDS if one not in TOLD_APART), *(" + ".join(pair) for pair in PAIRS)]
-)
+@pytest.mark.parametrize("kind", [*KINDS, *(" + ".join(pair) for pair in PAIRS)])
 def test_no_incident_reverses_its_advice_after_its_peak(kind: str) -> None:
     for number in range(CASES):
         said = list(advice(kind, number))

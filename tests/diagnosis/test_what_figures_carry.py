@@ -216,3 +216,19 @@ def test_every_fifth_machine_that_never_registers_in_a_whole_incident_is_a_cause
     """Over a quarter of an hour it may be chance."""
     assert (of(losing(registered), "unregistered") is not None) is named
     assert of(facts(creates=20, registered=16), "unregistered") is None
+
+
+@pytest.mark.parametrize(("minutes", "named"), [(15, True), (20, False)])
+def test_what_registered_between_two_looks_is_not_missing(minutes: int, *, named: bool) -> None:
+    """A look tells a quarter of an hour, and older ones are kept further apart: 20 of 22 machines registered unseen."""
+    now = replace(losing(20).now, creates=0, registered=0, booting=0)
+    looks = (replace(now, at=AT - 60 * minutes, creates=22, registered=2), now)
+    assert (of(replace(losing(20), series=looks), "unregistered") is not None) is named
+
+
+def test_a_chance_of_long_ones_among_few_ends_is_no_slower_work() -> None:
+    """Nine of ten running jobs should have ended: jobs of twice the length explain half of that, and ten times are
+    needed."""
+    few = {**HUNG, "duration_p50_seconds": 900.0}
+    assert [one.cause for one in diagnosed(facts(**AT_LIMIT, **few)).findings] == ["hung", "limit"]
+    assert [one.cause for one in diagnosed(facts(**AT_LIMIT, **LONGER)).findings] == ["slower", "limit"]

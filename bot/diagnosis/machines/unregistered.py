@@ -24,23 +24,33 @@ def find(facts: Facts) -> Found | None:
 
     Or a fifth, of all that was created in a longer incident.
     """
-    now, quarters = facts.now, round((facts.now.at - facts.usual.since) / 60 / COUNTED_MINUTES)
-    backs = range(1, max(SOON, quarters))
-    older = (facts.before(back * COUNTED_MINUTES - 0.5) for back in backs)
-    ends = [now, *(found[-1] for found in older if found)]
-    booted, registered = 0, 0
-    for number, end in enumerate(ends):
+    now, booted, registered = facts.now, 0, 0
+    ends = _ends(facts)
+    for number, (end, older) in enumerate(zip(ends, [*ends[1:], None], strict=True)):
         if end.creates is None or end.registered is None:
             break
         booted, registered = booted + end.creates, registered + end.registered
-        old = facts.before((number + 1) * COUNTED_MINUTES - 0.5)[-1:]
-        began = booted - (now.booting or 0) + sum(s.booting or 0 for s in old)
+        began = booted - (now.booting or 0) + ((older.booting or 0) if older else 0)
         if _clear(began, began - registered, PART if number < SOON else FEW) and not facts.limit_fell:
             failed = [statement("booted_without_runner", machines=now.failed)] if now.failed else []
             seen = (statement("partly_registered", created=began, registered=registered), *failed)
             missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
             return Found(LOW if now.booting is None and not now.failed else HIGH, seen, missing)
     return _none_yet(facts)
+
+
+def _ends(facts: Facts) -> list[Snapshot]:
+    """The last looks of the quarters of an hour since the trouble began, newest first, while these follow one another.
+
+    What registered between two quarters would be seen in neither.
+    """
+    ends, most = [facts.now], max(SOON, round((facts.now.at - facts.usual.since) / 60 / COUNTED_MINUTES))
+    while len(ends) < most:
+        older = facts.before((facts.now.at - ends[-1].at) / 60 + COUNTED_MINUTES - 0.5)[-1:]
+        if not older or ends[-1].at - older[0].at > 60 * COUNTED_MINUTES + 60:
+            break
+        ends += older
+    return ends
 
 
 def _clear(booted: float, gone: float, part: float = PART) -> bool:

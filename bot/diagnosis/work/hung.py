@@ -50,9 +50,10 @@ def takes_longer(facts: Facts) -> bool:
 
 
 def keeps_ending(facts: Facts) -> bool:
-    """Whether jobs take longer, and those that are not late end about as often as they usually do.
+    """Whether jobs take longer, end about as often as jobs of that length do, and that explains those that are late.
 
-    The median alone says less: where nothing new ends, the last ones to end are the long ones.
+    The median alone says less: where nothing new ends, the last ones to end are the long ones. Where all jobs take n
+    times as long, 1 - 1/n of the running ones are late; where jobs hang, far more are.
     """
     if slower_kinds(facts):
         return True
@@ -60,7 +61,8 @@ def keeps_ending(facts: Facts) -> bool:
     if not p50 or not usual or not takes_longer(facts):
         return False
     ended, due = ends(facts, MINUTES)
-    return ended is None or ended >= FEWER * due * (usual / p50 if late is None else 1 - late)
+    on_time = usual / p50 if late is None else 1 - late
+    return on_time * p50 / usual >= FEWER and (ended is None or ended >= FEWER * due * on_time)
 
 
 def slower_kinds(facts: Facts) -> tuple[KindPace, ...]:
