@@ -218,6 +218,11 @@ class Facts:
         return attributed(self.series, self.usual)
 
     @property
+    def parts(self) -> Mapping[Factor, int]:
+        """The same as it is said and ranks causes: empty while what is usual at this hour is not known."""
+        return self.backlog.parts if self.usual.known and not self.blind else {}
+
+    @property
     def shrunk(self) -> bool:
         """Whether far fewer runners than usual are busy, and not for the limit."""
         now, usual = self.now, self.usual.busy
@@ -229,10 +234,6 @@ class Facts:
         """Whether the limit is clearly lower than usual."""
         usual, limit = self.usual.limit, self.now.limit
         return usual is not None and limit is not None and limit < AS_MANY * usual
-
-    def share(self, factor: Factor) -> float:
-        """A factor's share of the backlog; 0 if unknown."""
-        return self.backlog.share(factor) or 0.0
 
 
 Find = Callable[[Facts], Found | None]

@@ -24,7 +24,7 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
     """
     waits, doubtful = facts.waits, doubtful_figures(facts.now)
     facts = trusted(facts, doubtful)
-    parts = facts.backlog.parts if waits and not facts.blind and "queued" not in doubtful else {}
+    parts = facts.parts if waits and "queued" not in doubtful else {}
     found: list[Finding] = []
     missing: list[str] = []
     small: set[str] = set()
@@ -48,7 +48,7 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
         tuple(dict.fromkeys(missing)),
         waits,
         facts.blind,
-        attribution=parts if facts.usual.known else {},
+        attribution=parts,
         either=_either(ranked),
         seen=() if ranked or not waits else _plainly(facts),
         over=frozenset(rule.cause for rule in rules if rule.over and rule.over(facts)),

@@ -27,9 +27,9 @@ ORDER = (
     "shortages.slow_service",
     "work.hung",
     "work.slower",
+    "machines.too_few",
     "work.surge",
     "machines.limit",
-    "machines.too_few",
     "machines.no_runner",
     "work.together",
 )

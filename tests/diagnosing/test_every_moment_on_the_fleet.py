@@ -46,7 +46,7 @@ STORIES = {
     "slower-jobs": Expected(frozenset({"slower"}), FULL),
     "hung-jobs": Expected(frozenset({"hung"}), FULL),
     "full-disks": Expected(frozenset({"short_of_disk"})),
-    "early-warning": Expected(frozenset({"limit", "surge"})),
+    "early-warning": Expected(frozenset({"surge"}), frozenset({"limit"})),
 }
 
 

@@ -7,11 +7,12 @@ import pytest
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Diagnosis, FleetContext, Found, Rule, Scaling
 from bot.core.incident.details.events import Diagnosed
+from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
 from bot.core.pool.pool import Contradiction, Counted
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from bot.views.words.diagnosis import caution, diagnosis_lines
-from tests.diagnosis.rows import PLAIN, POOL, facts
+from tests.diagnosis.rows import PLAIN, POOL, facts, troubled
 
 
 def lines(*groups: tuple[Diagnosis, ...]) -> tuple[str, ...]:
@@ -47,6 +48,21 @@ def test_direct_evidence_comes_first_then_what_explains_most_then_the_order_of_t
     assert [one.cause for one in found.findings] == ["c", "b", "a", "e", "d"], "what explains a third comes last"
     assert found.either is False
     assert diagnosed(facts(), (rules[0], rules[4])).either is True
+
+
+def test_parts_that_are_not_shown_rank_nothing() -> None:
+    """While the usual load of this hour is unknown, nobody is told the parts of the queue: then they order nothing."""
+    young = troubled(90, arrivals_per_minute=6.0, busy=28, starts_per_minute=2.0, completions_per_minute=2.0)
+    assert young.backlog.parts, "it could be computed"
+    told = diagnosed(young)
+    assert told.attribution == {}
+    assert [one.share for one in told.findings] == [None, None]
+    assert [one.cause for one in told.findings] == ["surge", "limit"]
+    hour = int(young.now.at // HOUR_SECONDS)
+    ahead = (ExpectedHour(hour, weeks=3, arrivals_per_minute=2.0),)
+    known = diagnosed(replace(young, ahead=ahead))
+    assert sum(known.attribution.values()) == young.now.queued
+    assert known.findings[0].share == max(one.share or 0.0 for one in known.findings)
 
 
 def test_sources_that_disagree_strongly_leave_the_cause_unknown() -> None:

@@ -73,7 +73,7 @@ def test_a_story_says_what_it_is_about(name: str) -> None:
     story = SCENARIOS[name]
     assert story.text.endswith(".")
     assert story.try_this.endswith(".")
-    assert story.true_cause == {"surge": "slow-scaling", "early-warning": "limit-reached"}.get(name, name)
+    assert story.true_cause == {"surge": "slow-scaling", "early-warning": "surge"}.get(name, name)
     assert 3 <= len(story.pools) <= 5
     assert story.affected
     assert set(story.affected) <= {spec.name for spec in story.pools}

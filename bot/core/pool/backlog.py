@@ -67,11 +67,6 @@ class Backlog:
     lost: float | None = None
     """Share of the started jobs whose runner went away before they ended; None: unknown."""
 
-    def share(self, factor: Factor) -> float | None:
-        """A factor's share of the queue; None without an attribution."""
-        total = sum(self.parts.values())
-        return self.parts.get(factor, 0) / total if total else None
-
 
 def steps_of(series: Sequence[Snapshot]) -> list[Step]:
     """The steps between samples in which the flow of jobs is known; one missing rate follows from the others."""

@@ -42,7 +42,7 @@ def _gone(facts: Facts) -> Found | None:
         MEDIUM,
         (statement("runners_left", online=now.online, before=max(before)),),
         ("offline",),
-        part=facts.backlog.parts.get(Factor.SUPPLY),
+        part=facts.parts.get(Factor.SUPPLY),
     )
 
 

@@ -38,11 +38,9 @@ def find(facts: Facts) -> Found | None:
     if most > BURST * came / minutes:
         seen.append(statement("burst", per_minute=most))
     source = _source(facts)
-    part = None if facts.backlog.parts else min(now.queued or 0, round(came - due))
     return Found(
         _sure(facts, came / due if due else 1.0, most / usual.high if usual.high else 1.0),
         (*seen, *source),
-        part=part,
         remedy="stop_source" if source else "",
     )
 

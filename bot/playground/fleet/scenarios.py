@@ -212,14 +212,15 @@ EARLY_WARNING = Scenario(
     name="early-warning",
     title="A warning before the alert",
     text=(
-        "More jobs come for linux.2xlarge than its 24 runners can do, and it may not have more. No alert fires yet: "
-        "that takes a job that has waited for half an hour. Tailback sees it coming, and warns half a minute before."
+        "More than twice as many jobs as usual come for linux.2xlarge, and it may not have more than 24 runners. No "
+        "alert fires yet: that takes a job that has waited for half an hour. Tailback sees it coming, and warns half a "
+        "minute before."
     ),
     try_this=(
         "When the warning stands, write /queue scale linux.2xlarge 54 and submit the dialog: the alert never fires, "
         "and the warning says that it passed. Or do nothing, and see the alert take the warning over."
     ),
-    true_cause="limit-reached",
+    true_cause="surge",
     helps=True,
     affected=("linux.2xlarge",),
     rule=ONE_QUEUE,
