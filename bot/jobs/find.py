@@ -15,6 +15,7 @@ from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
 from bot.core.jobs.places import takers, unknown_labels
 from bot.core.jobs.position import ahead_of
 from bot.core.jobs.start import start_of
+from bot.core.kinds.paces import kind_key
 from bot.core.kinds.store import JobKinds, usual_seconds
 from bot.core.statement import statement
 from bot.jobs.pools import COMMON, PoolQueue, labels_of, pool_queue
@@ -86,7 +87,8 @@ async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> Job
 async def _usual(context: Context, job: FoundJob, pool: str) -> float | None:
     """The usual length of jobs of this kind in the pool; None: none is known."""
     held = await context.store.get(JobKinds, pool) if pool and job.name else None
-    return usual_seconds(held.value, kind_of(job.workflow, job.name, job.labels), job.at) if held else None
+    kind = kind_of(job.workflow, job.name, job.labels)
+    return usual_seconds(held.value, kind_key(job.repository, kind), job.at) if held else None
 
 
 async def _visible(queue: PoolQueue, sees: Sees) -> str:
@@ -125,7 +127,7 @@ def _answer(
     kind = kind_of(job.workflow, job.name, job.labels) if alien else ""
     starts = [
         _unservable(replace(made, pool=name), alien)
-        if _left(queue, kind)
+        if kind and _left(queue, (job.repository, kind))
         else _waiting(replace(made, pool=name), queue)
         for name, queue in queues.items()
     ]
@@ -133,9 +135,10 @@ def _answer(
     return min(starts, key=_soonest, default=unknown)
 
 
-def _left(queue: PoolQueue, kind: str) -> bool:
-    """Whether jobs of this kind wait while newer ones of the pool start."""
-    return bool(kind) and queue.pool.latest is not None and kind in {one.kind for one in queue.pool.latest.overtaken}
+def _left(queue: PoolQueue, kind: tuple[str, str]) -> bool:
+    """Whether jobs of this (repository, kind) wait while newer ones of the pool start."""
+    overtaken = queue.pool.latest.overtaken if queue.pool.latest else ()
+    return kind in {(one.repository, one.kind) for one in overtaken}
 
 
 def _unservable(job: JobAnswer, missing: tuple[str, ...]) -> JobAnswer:
@@ -150,7 +153,8 @@ def _soonest(job: JobAnswer) -> float:
 def _waiting(job: JobAnswer, queue: PoolQueue) -> JobAnswer:
     """The job in the queue of one pool."""
     job = replace(job, cause=queue.cause)
-    if queue.cause is not None and queue.cause.cause in NO_LABEL:
+    overtaken = queue.pool.latest.overtaken if queue.pool.latest else ()
+    if queue.cause is not None and queue.cause.cause in NO_LABEL and not overtaken:  # else it is so of these alone
         return _unservable(job, (job.pool,))
     if queue.old or (queue.table.reason is not None and not queue.table.starts):
         why = statement("figures_old", at=queue.table.at) if queue.old else queue.table.reason

@@ -197,7 +197,7 @@ async def test_a_running_job_is_told_with_the_usual_length_of_its_kind(ended: in
     world, known = World(), JobKinds(POOL)
     for hour in range(ended):
         at = NOW - (ended - hour + 1) * 3600
-        known = learnt(known, [EndedJob("ci / test (default)", at, 1200.0)], at + 60)
+        known = learnt(known, [EndedJob("ci / test (default)", at, 1200.0, "org/secret")], at + 60)
     held = Stored(known, 0)
     await world.store.commit(Change(puts=(Put(held, known, None),)))
     running = replace(JOB, state=JobProgress.RUNNING, name=f"test (default, 3, {POOL})", started_at=NOW - 60)

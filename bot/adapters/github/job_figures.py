@@ -90,7 +90,7 @@ def figures(
         waiting=tuple(_as_row(job, now) for job in found.queued[:MOST_WAITING]),
         composition=grouped((_group(job), max(0.0, now - job.begun)) for job in found.queued),
         running=tuple(RunningJob(_name(job), age, job.repository, job.url) for age, job in runs[:MOST_RUNNING]),
-        kinds=paces(ended_jobs(known, now, HOUR_SECONDS), ((_kind(job), age) for age, job in runs)),
+        kinds=paces(ended_jobs(known, now, HOUR_SECONDS), (((job.repository, _kind(job)), age) for age, job in runs)),
         ended=ended_jobs(known, now, LATELY_SECONDS)[:MOST_ENDED],
         missing=tuple(Gap(figure, why) for figure in (() if tells else ("queued",)) + ("rates",)) if why else (),
     )
@@ -196,7 +196,7 @@ def _sources(jobs: Iterable[WorkflowJob]) -> tuple[Counted, ...]:
 def ended_jobs(jobs: Iterable[WorkflowJob], now: float, seconds: float) -> tuple[EndedJob, ...]:
     """The jobs that ran and ended lately, the newest first, with their kinds."""
     ended = (
-        EndedJob(_kind(job), job.completed_at, max(0.0, job.completed_at - job.started_at))
+        EndedJob(_kind(job), job.completed_at, max(0.0, job.completed_at - job.started_at), job.repository)
         for job in jobs
         if job.completed_at and job.started_at and now - job.completed_at <= seconds
     )

@@ -31,13 +31,13 @@ def running(found: Samples) -> tuple[RunningJob, ...]:
 
 
 def kinds(found: Samples) -> tuple[KindPace, ...]:
-    """How long kinds take: labels `workflow`, `job`, and `stat`: `now` and `usual` in seconds, `running` in jobs."""
-    known: dict[str, KindPace] = {}
+    """How long kinds take: labels `workflow`, `job`, `repository` and `stat`: `now`, `usual` (s), `running` (jobs)."""
+    known: dict[tuple[str, str], KindPace] = {}
     for one in found:
         if not math.isfinite(one.value) or one.value < 0:
             continue
-        kind = kind_of(one.labels.get("workflow", ""), _job(one.labels))
-        held = known.get(kind, KindPace(kind))
+        repository, kind = one.labels.get("repository", ""), kind_of(one.labels.get("workflow", ""), _job(one.labels))
+        held = known.get((repository, kind), KindPace(kind, repository=repository))
         match one.labels.get("stat", ""):
             case "now":
                 held = replace(held, seconds=one.value)
@@ -45,7 +45,7 @@ def kinds(found: Samples) -> tuple[KindPace, ...]:
                 held = replace(held, usual_seconds=one.value)
             case "running":
                 held = replace(held, running=held.running + round(one.value))
-        known[kind] = held
+        known[repository, kind] = held
     return tuple(sorted(known.values(), key=lambda one: (-one.running, one.job))[:MOST_NOW])
 
 

@@ -15,6 +15,11 @@ ENOUGH = 5
 """Jobs of a kind that tell how long it takes. Origin: judgement; of fewer a median is one job."""
 
 
+def kind_key(repository: str, job: str) -> str:
+    """What tells kinds apart: jobs of the same name in two repositories are different kinds."""
+    return f"{repository}\n{job}" if repository else job
+
+
 @dataclass(frozen=True, slots=True)
 class KindPace:
     """How long the jobs of a kind take; seconds are None while unknown."""
@@ -30,6 +35,12 @@ class KindPace:
     usual_lower_seconds: float | None = None
     since: float | None = None
     """The first hour in which it took clearly longer (epoch seconds)."""
+    repository: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its kind's."""
+        return kind_key(self.repository, self.job)
 
     @property
     def times(self) -> float:
@@ -52,6 +63,12 @@ class EndedJob:
     kind: str
     ended_at: float
     seconds: float
+    repository: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its kind's."""
+        return kind_key(self.repository, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +94,11 @@ class JobGroup:
     shortest_seconds: float
     """How long the newest of them waits."""
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells groups apart."""
+        return self.kind, self.label, self.repository
+
 
 def quartiles(ended: Sequence[float], running: Sequence[float] = ()) -> tuple[float, float, float] | None:
     """The quartiles by Kaplan and Meier, of jobs that ended and jobs that still run; None without an end.
@@ -95,11 +117,15 @@ def quartiles(ended: Sequence[float], running: Sequence[float] = ()) -> tuple[fl
     return low, middle, high
 
 
-def paces(ended: Iterable[EndedJob], running: Iterable[tuple[str, float]]) -> tuple[KindPace, ...]:
-    """The kinds that hold most runners, from the jobs of the last hour and the ages of running ones."""
-    durations, ages = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+def paces(ended: Iterable[EndedJob], running: Iterable[tuple[tuple[str, str], float]]) -> tuple[KindPace, ...]:
+    """The kinds that hold most runners, from the jobs of the last hour and the ages of running ones.
+
+    `running` are ((repository, kind), seconds).
+    """
+    durations = defaultdict[tuple[str, str], list[float]](list)
+    ages = defaultdict[tuple[str, str], list[float]](list)
     for job in ended:
-        durations[job.kind].append(job.seconds)
+        durations[job.repository, job.kind].append(job.seconds)
     for kind, age in running:
         ages[kind].append(age)
     most = sorted(ages, key=lambda kind: (-len(ages[kind]), kind))[:MOST_NOW]
@@ -108,7 +134,9 @@ def paces(ended: Iterable[EndedJob], running: Iterable[tuple[str, float]]) -> tu
         told = quartiles(durations[kind], [age for age in ages[kind] if age <= HOUR_SECONDS])
         known = told if len(durations[kind]) >= ENOUGH else None
         low, middle = (known[0], known[1]) if known else (None, None)
-        found.append(KindPace(kind, middle, running=len(ages[kind]), lower_seconds=low))
+        repository, name = kind
+        pace = KindPace(name, middle, running=len(ages[kind]), lower_seconds=low, repository=repository)
+        found.append(pace)
     return tuple(found)
 
 

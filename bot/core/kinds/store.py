@@ -2,26 +2,22 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from bot.core.kinds.paces import ENOUGH, LONGER, EndedJob, KindPace, quartiles
+from bot.core.kinds.paces import ENOUGH, LONGER, EndedJob, KindPace
+from bot.core.kinds.packing import STEP, KindCell, long_text, packed, short_text, steps, unpacked
 
 OTHER = "other"
 """All kinds beyond the largest ones."""
 MOST_KINDS = 50
 HOUR, DAY = 3600, 86400
-PARTS_SECONDS = 6 * HOUR
-"""Beyond a day, cells are quarters of a day, so that 50 kinds of two weeks fit into 30 kB."""
+PART_HOURS = 6
+"""Where all hours do not fit, those of the oldest days become quarters of a day."""
 KEPT_SECONDS = 14 * DAY
-MOST_DURATIONS = 40
-"""Durations of one kind that are kept of the present hour. Origin: quartiles of 40 miss theirs by a tenth."""
 MOST_BYTES = 30_000
-STEP, DIGITS = 1.13, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+,-./:;<=>?@[]^_`{|}~ "
-"""A quartile or count is one character: its logarithm in steps of an eighth, from 1 s to 18 h, or 67,000 jobs."""
-
-PLACES = {digit: place for place, digit in enumerate(DIGITS)}
-POWERS = [STEP**place for place in range(len(DIGITS))]
+BESIDE_BYTES = 250
+"""What a record has beside its texts: names of fields, numbers, and the name of the pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,80 +27,125 @@ class JobKinds:
     id: str
     until: float = 0.0
     """Ends up to here are counted (epoch seconds)."""
-    cells: Mapping[str, str] = field(default_factory=dict)
-    """Kind → its cells, six characters each: hour (2), count, and the quartiles."""
+    packed: str = ""
+    """The cells of each kind, see `packing`."""
     hour: int = 0
-    """The hour since the epoch that `lately` is about."""
-    lately: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Kind → durations in that hour."""
+    """The hour since the epoch that `durations` is about."""
+    durations: str = ""
+    """The jobs of each kind that ended in that hour, see `Durations`."""
 
 
-@dataclass(frozen=True, slots=True)
-class KindCell:
-    """One kind in one hour, or in a quarter of a day."""
-
-    hour: int
-    count: float
-    quartiles: tuple[float, float, float]
+Durations = tuple[int, ...]
+"""Jobs by duration: the steps of the shortest, and how many jobs took so many steps, one more, two more, ..."""
 
 
 def learnt(known: JobKinds, ended: Iterable[EndedJob], now: float) -> JobKinds:
     """The record with jobs that ended since; the same if there are none. An hour that is over becomes cells."""
     new = [job for job in ended if known.until < job.ended_at <= now]
     hour = int(now // HOUR)
-    if not new and (hour == known.hour or not known.lately):
+    if not new and (hour == known.hour or not known.durations):
         return known
-    cells, lately = dict(known.cells), dict(known.lately)
     if hour != known.hour:
-        cells, lately = _closed(known, hour), {}
+        known = replace(known, packed=packed(_closed(known, hour)), durations="")
+    durations = durations_of(known)
     for job in new:
-        held = lately.get(job.kind, ())
-        if len(held) < MOST_DURATIONS:
-            lately[job.kind] = (*held, round(job.seconds, 1))
+        durations[job.key] = _counted(durations.get(job.key, ()), steps(job.seconds))
     until = max((job.ended_at for job in new), default=known.until)
-    return replace(known, until=until, cells=cells, hour=hour, lately=_largest(lately))
+    written = short_text(_largest(durations))
+    return _fitting(replace(known, until=until, hour=hour, durations=written))
 
 
-def _largest(lately: Mapping[str, tuple[float, ...]]) -> dict[str, tuple[float, ...]]:
+def durations_of(known: JobKinds) -> dict[str, Durations]:
+    """The durations of each kind in the hour that is not over."""
+    return {kind: tuple(jobs) for kind, jobs in long_text(known.durations).items()} if known.durations else {}
+
+
+def size_of(known: JobKinds) -> int:
+    """The bytes of the record, without its own name."""
+    return len(known.packed) + len(known.durations) + BESIDE_BYTES
+
+
+def _counted(durations: Durations, took: int, jobs: int = 1) -> Durations:
+    """One duration more."""
+    first, *counts = durations or (took,)
+    if took < first:
+        first, counts = took, [*[0] * (first - took), *counts]
+    counts += [0] * (took - first + 1 - len(counts))
+    counts[took - first] += jobs
+    return (first, *counts)
+
+
+def _largest(durations: Mapping[str, Durations]) -> dict[str, Durations]:
     """The kinds with most runner time; the rest is one kind."""
-    if len(lately) <= MOST_KINDS:
-        return dict(lately)
-    order = sorted(lately, key=lambda kind: (kind == OTHER, -sum(lately[kind]), kind))
-    kept = [kind for kind in order if kind != OTHER][: MOST_KINDS - 1]
-    rest = [seconds for kind in order if kind not in kept for seconds in lately[kind]]
-    return {**{kind: lately[kind] for kind in kept}, OTHER: tuple(rest[-MOST_DURATIONS:])}
+    if len(durations) <= MOST_KINDS:
+        return dict(durations)
+    work = {kind: sum(jobs * STEP**took for took, jobs in _pairs(mine)) for kind, mine in durations.items()}
+    order = sorted((kind for kind in durations if kind != OTHER), key=lambda kind: (-work[kind], kind))
+    rest: Durations = durations.get(OTHER, ())
+    for kind in order[MOST_KINDS - 1 :]:
+        for took, jobs in _pairs(durations[kind]):
+            rest = _counted(rest, took, jobs)
+    return {**{kind: durations[kind] for kind in order[: MOST_KINDS - 1]}, OTHER: rest}
 
 
-def _closed(known: JobKinds, hour: int) -> dict[str, str]:
+def _pairs(durations: Durations) -> list[tuple[int, int]]:
+    """(steps, jobs) in order."""
+    return [(durations[0] + more, jobs) for more, jobs in enumerate(durations[1:]) if jobs]
+
+
+def _cell(hour: int, durations: Durations) -> KindCell:
+    """An hour of a kind; its quartiles are the durations that a quarter, a half, three quarters of its jobs reach."""
+    pairs, total, below, found = _pairs(durations), sum(durations[1:]), 0, list[float]()
+    for took, jobs in pairs:
+        below += jobs
+        while len(found) < 3 and 4 * below >= total * (len(found) + 1):
+            found.append(STEP**took)
+    low, middle, high = found
+    return KindCell(hour, total, (low, middle, high))
+
+
+def _closed(known: JobKinds, hour: int) -> dict[str, list[KindCell]]:
     """The cells with the hour that is over, those of two weeks, and of the kinds with most runner time."""
-    found = {kind: cells_of(text, hour) for kind, text in known.cells.items()}
-    for kind, seconds in known.lately.items():
-        told = quartiles(seconds)
-        if told:
-            found.setdefault(kind, []).append(KindCell(known.hour, len(seconds), told))
-    kept = {kind: _thinned(cells, hour) for kind, cells in found.items()}
+    found = unpacked(known.packed)
+    for kind, durations in durations_of(known).items():
+        found.setdefault(kind, []).append(_cell(known.hour, durations))
+    kept = {kind: [cell for cell in cells if hour - cell.hour <= KEPT_SECONDS // HOUR] for kind, cells in found.items()}
     work = {kind: sum(cell.count * cell.quartiles[1] for cell in cells) for kind, cells in kept.items()}
     most = sorted((kind for kind in kept if kind != OTHER and kept[kind]), key=lambda kind: -work[kind])
-    rest = [cell for kind in kept if kind not in most[: MOST_KINDS - 1] for cell in kept[kind]]
-    chosen = {kind: kept[kind] for kind in most[: MOST_KINDS - 1]}
+    few = len(most) < MOST_KINDS and not kept.get(OTHER)
+    chosen = {kind: kept[kind] for kind in (most if few else most[: MOST_KINDS - 1])}
+    rest = sorted((cell for kind in kept if kind not in chosen for cell in kept[kind]), key=lambda cell: cell.hour)
     if rest:
-        chosen[OTHER] = _thinned(sorted(rest, key=lambda cell: cell.hour), hour)
-    written = {kind: "".join(map(_written, cells)) for kind, cells in chosen.items()}
-    while sum(len(kind.encode()) + len(text) + 8 for kind, text in written.items()) > MOST_BYTES:
-        longest = max(written, key=lambda kind: len(written[kind]))
-        written[longest] = written[longest][6 * (len(written[longest]) // 12) :]
-    return written
+        chosen[OTHER] = [_joined(at, list(group)) for at, group in groupby(rest, key=lambda cell: cell.hour)]
+    return chosen
 
 
-def _thinned(cells: Sequence[KindCell], hour: int) -> list[KindCell]:
-    """Hours of the last day, quarters of a day before, nothing older than two weeks."""
+def _fitting(known: JobKinds) -> JobKinds:
+    """The record in its bytes: quarters of a day instead of hours for the oldest days, then without the oldest days."""
+    if size_of(known) <= MOST_BYTES:
+        return known
+    cells, days = unpacked(known.packed), KEPT_SECONDS // DAY
+    for day in range(days, 0, -1):
+        newest = (known.hour * HOUR // DAY - day) * DAY // HOUR
+        coarse = {kind: _coarsened(mine, newest) for kind, mine in cells.items()}
+        if coarse != cells and size_of(made := replace(known, packed=packed(coarse))) <= MOST_BYTES:
+            return made
+        cells = coarse
+    for day in range(days, -1, -1):
+        oldest = (known.hour * HOUR // DAY - day) * DAY // HOUR
+        cells = {kind: [cell for cell in mine if cell.hour >= oldest] for kind, mine in cells.items()}
+        if size_of(made := replace(known, packed=packed(cells))) <= MOST_BYTES:
+            return made
+    return replace(known, packed="")
+
+
+def _coarsened(cells: Sequence[KindCell], until: int) -> list[KindCell]:
+    """Quarters of a day before an hour, hours from then on."""
 
     def place(cell: KindCell) -> int:
-        part = PARTS_SECONDS // HOUR
-        return cell.hour if hour - cell.hour <= DAY // HOUR else cell.hour - cell.hour % part
+        return cell.hour if cell.hour >= until else cell.hour - cell.hour % PART_HOURS
 
-    recent = [cell for cell in cells if hour - cell.hour <= KEPT_SECONDS // HOUR]
-    return [_joined(at, list(group)) for at, group in groupby(recent, key=place)]
+    return [_joined(at, list(group)) for at, group in groupby(cells, key=place)]
 
 
 def _joined(at: int, cells: Sequence[KindCell]) -> KindCell:
@@ -118,30 +159,14 @@ def _joined(at: int, cells: Sequence[KindCell]) -> KindCell:
     return KindCell(at, total, (low, middle, high))
 
 
-def cells_of(text: str, hour: int) -> list[KindCell]:
-    """The cells of a kind, oldest first; `hour` is that of now, since hours are written without their turn."""
-    turn, found = len(DIGITS) ** 2, list[KindCell]()
-    for first in range(0, len(text) - 5, 6):
-        low, high, count, one, two, three = (PLACES[digit] for digit in text[first : first + 6])
-        ago = (hour - (low + len(DIGITS) * high)) % turn
-        found.append(KindCell(hour - ago, POWERS[count], (POWERS[one], POWERS[two], POWERS[three])))
-    return found
-
-
-def _written(cell: KindCell) -> str:
-    high, low = divmod(cell.hour % len(DIGITS) ** 2, len(DIGITS))
-    steps = (cell.count, *cell.quartiles)
-    amounts = (min(len(DIGITS) - 1, round(math.log(max(1.0, one)) / math.log(STEP))) for one in steps)
-    return "".join(DIGITS[n] for n in (low, high, *amounts))
-
-
 def compared(now: Iterable[KindPace], known: JobKinds, at: float, before: float) -> tuple[KindPace, ...]:
     """The paces with what is usual for each kind, from its hours before the trouble, and since when it is slower."""
-    return tuple(_compared(one, known, at, before) for one in now)
+    told = tuple(now)
+    cells = unpacked(known.packed, {one.key for one in told})
+    return tuple(_compared(one, cells.get(one.key, []), at, before) for one in told)
 
 
-def _compared(pace: KindPace, known: JobKinds, at: float, before: float) -> KindPace:
-    cells = cells_of(dict(known.cells).get(pace.job, ""), int(at // HOUR))
+def _compared(pace: KindPace, cells: Sequence[KindCell], at: float, before: float) -> KindPace:
     joined = _usual(cells, before)
     if joined is None:
         return pace
@@ -156,7 +181,7 @@ def _compared(pace: KindPace, known: JobKinds, at: float, before: float) -> Kind
 
 def usual_seconds(known: JobKinds, kind: str, at: float) -> float | None:
     """The usual length of a kind's jobs by all that is known at a time (epoch seconds); None: too few have ended."""
-    joined = _usual(cells_of(known.cells.get(kind, ""), int(at // HOUR)), at)
+    joined = _usual(unpacked(known.packed, {kind}).get(kind, []), at)
     return joined.quartiles[1] if joined else None
 
 

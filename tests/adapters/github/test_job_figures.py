@@ -70,8 +70,8 @@ def test_a_usual_hour_gives_every_figure() -> None:
             JobGroup("pull / job 2", "self-hosted, gpu", "o/r", 1, 1200, 1200, 1200),
         ),
         running=(RunningJob("pull / job 3", 500, "o/r", "https://x/3"),),
-        kinds=(KindPace("pull / job 3", running=1),),
-        ended=(EndedJob("pull / job 4", NOW - 60, 600),),
+        kinds=(KindPace("pull / job 3", running=1, repository="o/r"),),
+        ended=(EndedJob("pull / job 4", NOW - 60, 600, "o/r"),),
     )
 
 
