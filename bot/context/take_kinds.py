@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from bot.context.context import Context
-from bot.core.kinds.jobs_now import JobsNow, overtaken
+from bot.core.kinds.jobs_now import JobsNow, left_groups, overtaken
+from bot.core.kinds.paces import JobGroup
 from bot.core.kinds.store import KEPT_SECONDS, JobKinds, compared, learnt
 from bot.core.pool.baseline import began_at
 from bot.core.pool.pool import Pool
@@ -21,6 +22,7 @@ async def with_usual(context: Context, before: Pool, after: Pool) -> tuple[Pool,
     if sample is None or (before.latest is not None and sample.at == before.latest.at):
         return after, ()
     rules, puts, kinds = context.settings.file.rules_of(after.id), list[Put](), sample.kinds
+    stuck: tuple[JobGroup, ...] = ()
     if sample.ended or any(one.usual_seconds is None for one in kinds):
         held = await context.store.get(JobKinds, after.id) or Stored(JobKinds(after.id), 0)
         known = learnt(held.value, sample.ended, sample.at)
@@ -30,10 +32,12 @@ async def with_usual(context: Context, before: Pool, after: Pool) -> tuple[Pool,
         if known != held.value:
             puts.append(Put(held, known, None, keep_seconds=KEPT_SECONDS))
     if sample.composition or sample.running:
-        jobs = await context.store.get(JobsNow, after.id) or Stored(JobsNow(after.id, 0.0), 0)
-        now = JobsNow(after.id, sample.at, sample.composition, sample.running)
+        jobs, normal = await context.store.get(JobsNow, after.id), rules.normal_wait_seconds
+        jobs = jobs or Stored(JobsNow(after.id, sample.at), 0)
+        left = left_groups(jobs.value, sample.at, sample.composition, sample.starts_per_minute, normal)
+        now = JobsNow(after.id, sample.at, sample.composition, sample.running, left)
         puts.append(Put(jobs, now, None, keep_seconds=JOBS_SECONDS))
-    stuck = overtaken(sample.composition, sample.starts_per_minute, rules.normal_wait_seconds)
+        stuck = overtaken(left, sample.at, normal)
     told = replace(sample, kinds=kinds, overtaken=stuck, ended=())
     return replace(after, samples=(*after.samples[:-1], told)), tuple(puts)
 

@@ -16,6 +16,7 @@ from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
 from bot.core.incident.timeline import Event
+from bot.core.kinds.jobs_now import newest_first
 from bot.core.pool.pool import Pool, Snapshot, cut_off, empty, fresh, stale
 from bot.core.ranking.worst_first import worst_first
 from bot.core.reporting.incident_history import judged_causes
@@ -29,8 +30,8 @@ from bot.views.home.answers import plain_answer
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60
 MOST_DIAGNOSED = 5
-MOST_JOBS = 4
-"""One more than is shown tells that there are more."""
+MOST_JOBS = 3
+"""Groups that wait, and running jobs, that are shown."""
 MOST_ENDED = 500
 """Ended incidents in which answers are looked for; a record has about 3 kB."""
 
@@ -106,7 +107,13 @@ def _slim(samples: Sequence[Snapshot], first: Sequence[Diagnosis]) -> tuple[Snap
     """The samples for the record: single jobs of the worst pool with a queue alone, and few of them."""
     told = next((one.pool for one in first), "")
     few = (
-        replace(one, composition=one.composition[:MOST_JOBS], running=one.running[:MOST_JOBS], kinds=(), ended=())
+        replace(
+            one,
+            composition=newest_first(one.composition, MOST_JOBS),
+            running=one.running[:MOST_JOBS],
+            kinds=(),
+            ended=(),
+        )
         if one.pool == told
         else replace(one, composition=(), running=(), kinds=(), ended=())
         for one in samples

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.context.take_kinds import apart, with_jobs, with_usual
 from bot.core.kinds.jobs_now import JobsNow
 from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
@@ -31,7 +33,7 @@ async def test_what_is_usual_is_learnt_from_jobs_that_ended_and_compared_with_no
         await world.store.commit(Change(puts=puts))
     held = await world.store.get(JobKinds, POOL)
     assert held is not None
-    assert held.value.cells
+    assert held.value.packed
     slow = told(NOW + 9 * HOUR, 1800.0)
     pool, _ = await with_usual(world.context, Pool(POOL), Pool(POOL, (slow,)))
     assert pool.latest is not None
@@ -52,12 +54,24 @@ async def test_which_jobs_wait_and_run_lies_in_a_record_of_its_own() -> None:
     stored = apart(pool).latest
     assert stored is not None
     assert (stored.composition, stored.running, stored.ended) == ((), (), ())
-    assert stored.overtaken == (GROUP,)
     again = (await with_jobs(world.context, apart(pool))).latest
     assert again is not None
     assert (again.composition, again.running) == ((GROUP,), (RUNS,))
     newer = Pool(POOL, (Snapshot(POOL, NOW + 30, queued=3),))
     assert await with_jobs(world.context, newer) is newer
+
+
+@pytest.mark.parametrize(("jobs", "found"), [((9, 9, 9), True), ((9, 8, 7), False), ((9, 9, 8), False)])
+async def test_a_group_is_left_when_it_loses_no_job_while_others_start(jobs: tuple[int, ...], found: bool) -> None:
+    """A burst that drains at a limit waits as long, and becomes smaller."""
+    world, before, overtaken = World(), Pool(POOL), [False]
+    for look, number in enumerate(jobs):
+        sample = told(NOW + 150 * look, composition=(replace(GROUP, jobs=number),))
+        pool, puts = await with_usual(world.context, before, Pool(POOL, (sample,)))
+        await world.store.commit(Change(puts=puts))
+        assert pool.latest is not None
+        overtaken.append(bool(pool.latest.overtaken))
+    assert overtaken == [False, False, False, found]
 
 
 async def test_a_sample_without_single_jobs_writes_nothing() -> None:

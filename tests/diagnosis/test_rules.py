@@ -8,7 +8,7 @@ import pytest
 from bot.core.finding import Facts, FleetContext, Found, Rule, Scaling
 from bot.core.kinds.paces import JobGroup, KindPace
 from bot.core.pool.pool import Counted, PoolRules
-from bot.core.signals.signal import SignalKind
+from bot.core.signals.signal import Signal, SignalKind
 from bot.diagnosis.machines.refused import family
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
@@ -25,6 +25,7 @@ from tests.diagnosis.rows import (
     facts,
     lately,
     losing,
+    machines,
     slow_autoscaler,
 )
 
@@ -53,6 +54,7 @@ SLOW_KIND = (
     KindPace("pull / test (default)", 3660.0, 1320.0, 14, since=AT - 3600.0),
     KindPace("pull / lint", 60.0, 60.0, 6),
 )
+ALL_SLOW = tuple(KindPace(f"pull / test {n}", 3660.0, 1320.0, 5, since=AT - 3600.0) for n in range(4))
 STUCK = (JobGroup("pull / test (gpu)", "linux.gpu", "o/r", 15, 2400.0, 3000.0, 2400.0),)
 ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("K1 stockout", "stockout", failing("InsufficientInstanceCapacity"), Scaling.NO),
@@ -123,6 +125,9 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("A1 many pools at once", "together", facts(FleetContext(MANY, MANY), limit=None, busy=None), Scaling.UNKNOWN),
 ]  # fmt: skip
 
+EVERYWHERE = facts(**LONGER, kinds=ALL_SLOW, limit=20, booting=0)
+"""What is said beside the first cause."""
+
 
 @pytest.mark.parametrize(("cause", "found", "scaling"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_cause_is_named_first_with_its_figures(cause: str, found: Facts, scaling: Scaling) -> None:
@@ -133,6 +138,43 @@ def test_a_cause_is_named_first_with_its_figures(cause: str, found: Facts, scali
     assert (top.cause, top.scaling) == (cause, scaling)
     assert top.remedy
     assert all(top.evidence)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "signals", "found"),
+    [
+        (ALL_SLOW, (), True),
+        (ALL_SLOW, machines(SignalKind.DISK, 0), True),
+        (ALL_SLOW, machines(SignalKind.DISK, 14), False),
+        (ALL_SLOW[:2], (), False),
+        ((*ALL_SLOW, KindPace("pull / lint", 60.0, 60.0, 1)), (), True),
+        ((*ALL_SLOW[:3], KindPace("pull / lint", 60.0, 60.0, 1)), (), False),
+        ((*ALL_SLOW[:3], replace(ALL_SLOW[3], since=AT - 30_000.0)), (), False),
+    ],
+)
+def test_kinds_that_became_slow_together_point_to_machines_or_a_service(
+    kinds: tuple[KindPace, ...], signals: tuple[Signal, ...], found: bool
+) -> None:
+    """Beside the jobs, with the number of kinds; not where a signal says which, few kinds are known, or one by one."""
+    first, *others = diagnosed(facts(**LONGER, kinds=kinds, signals=signals, limit=20, booting=0)).findings
+    second = next((one for one in others if one.cause == "all_slower"), None)
+    assert first.cause == "slower"
+    assert (second is not None) is found
+    if second is not None:
+        assert {one.id for one in second.evidence} == {"all_kinds_slower", *(["signals_well"] if signals else [])}
+        assert (second.evidence[0].values["kinds"], second.evidence[0].values["of"]) == (4, len(kinds))
+        assert second.missing == (() if signals else ("signals",))
+        assert first.remedy == "find_slow_machines"
+
+
+@pytest.mark.parametrize("jobs", [3, 15, 20])
+def test_a_group_that_waits_long_beside_jobs_that_start_is_no_limit(jobs: int) -> None:
+    """Half waits a minute and one group 40 min: at a limit the others would wait as well."""
+    stuck = replace(STUCK[0], jobs=jobs)
+    at_limit = facts(limit=20, booting=0)
+    assert "limit" in {one.cause for one in diagnosed(at_limit).findings}
+    found = diagnosed(facts(overtaken=(stuck,), queued=30, limit=20, booting=0)).findings
+    assert "limit" not in {one.cause for one in found}
 
 
 def test_a_short_wait_needs_no_cause() -> None:
@@ -148,7 +190,8 @@ def test_an_empty_queue_needs_no_cause() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.cause)
 def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule) -> None:
     """Each needed figure taken away by itself from the row that fits: no finding, and the figure is named."""
-    row = next((r for r in ROWS if diagnosed(r[2], [rule]).top), None)
+    rows = (*ROWS, ("D2 all kinds are slower", "all_slower", EVERYWHERE, Scaling.UNKNOWN))
+    row = next((r for r in rows if diagnosed(r[2], [rule]).top), None)
     if row is None:
         assert rule.always
         return

@@ -16,7 +16,10 @@ FLOWS = ("arrivals_per_minute", "completions_per_minute", "starts_per_minute")
 
 
 def find(facts: Facts) -> Found | None:
-    """No room below the limit, and none idle; or the limit is 0."""
+    """No room below the limit, and none idle; or the limit is 0.
+
+    Not while jobs of one group wait long and all others start within a normal wait: a limit would hold all back.
+    """
     now, limit = facts.now, limit_of(facts, facts.now)
     was = (statement("limit_was", limit=facts.usual.limit),) if facts.limit_fell else ()
     back = "restore_limit" if was else ""
@@ -24,8 +27,7 @@ def find(facts: Facts) -> Found | None:
         return Found(HIGH, (statement("limit_is_zero", busy=now.busy), *was), remedy=back)
     looks = [s for s in window(facts) if not s.idle] or [now]
     full = sum(not has_room(facts, s) for s in looks)
-    passed_over = 2 * sum(one.jobs for one in now.overtaken) > (now.queued or 0)
-    if not limit or not now.busy or now.idle or passed_over or (2 * full < len(looks) and not (was and full)):
+    if not limit or not now.busy or now.idle or now.overtaken or (2 * full < len(looks) and not (was and full)):
         return None
     told = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}
     if now.limit is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.finding import LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.kinds.paces import KindPace
 from bot.core.pool.backlog import Factor
 from bot.core.statement import Statement, statement
@@ -12,8 +12,11 @@ HOUR = 60.0
 """Origin: the window over which sources tell the median of ended jobs."""
 MISSING = ("duration_p50_seconds",)
 MOST_NAMED, FEW = 3, 2
-"""Kinds that are named. All kinds that are known, if more than so few, are no matter of one job. Origin: judgement; a
+"""Kinds that are named; more than so few that became slow together are no matter of one job. Origin: judgement; a
 fourth is never read."""
+MOST, TOGETHER_SECONDS = 0.8, 7200.0
+"""So many of the known kinds, within so long: nearly all, at once. Origin: judgement; a kind's hours tell its
+beginning to an hour, and its lower quartile crosses a limit an hour later where its jobs are long."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -23,9 +26,8 @@ def find(facts: Facts) -> Found | None:
     """
     kinds, seen = slower_kinds(facts), held_back(facts)
     if kinds and facts.now.busy and not facts.now.idle:
-        known = [one for one in facts.now.kinds if one.usual_seconds]
-        every = (statement("all_kinds_slower", kinds=len(known)),) if FEW < len(known) == len(kinds) else ()
-        return Found(MEDIUM, (*_named(facts, kinds), *every, *seen), remedy="find_slow_machines" if every else "")
+        remedy = "find_slow_machines" if everywhere(facts) else ""
+        return Found(MEDIUM, (*_named(facts, kinds), *seen), remedy=remedy)
     if not seen:
         return None
     if keeps_ending(facts):
@@ -38,13 +40,33 @@ def find(facts: Facts) -> Found | None:
     return Found(MEDIUM, (*seen, statement("still_end", jobs=round(ended), minutes=round(HOUR))), MISSING)
 
 
+def everywhere(facts: Facts) -> Found | None:
+    """Kinds that have nothing to do with each other became slow together: their machines, or a service, became slow.
+
+    A signal that is bad says which; where all are well, it is something that none of them watches.
+    """
+    now, kinds = facts.now, slower_kinds(facts)
+    known = [one for one in now.kinds if one.usual_seconds]
+    since = [one.since for one in kinds if one.since is not None]
+    together = not since or max(since) - min(since) <= TOGETHER_SECONDS
+    if not now.busy or now.idle or len(kinds) <= FEW or len(kinds) < MOST * len(known) or not together:
+        return None
+    told = [one for one in now.signals if one.value is not None]
+    if any(one.bad(one.value) for one in told if one.value is not None):
+        return None
+    seen = statement("all_kinds_slower", kinds=len(kinds), of=len(known), since=min(since, default=None))
+    well = (statement("signals_well", signals=len(told)),) if told else ()
+    return Found(LOW, (seen, *well), () if told else ("signals",))
+
+
 def _named(facts: Facts, kinds: Sequence[KindPace]) -> list[Statement]:
     """The kinds that hold most runners beyond their usual."""
-    now = facts.now
+    now, several = facts.now, len({one.repository for one in facts.now.kinds}) > 1
     return [
         statement(
             "kind_takes",
             job=one.job,
+            repository=one.repository if several else "",
             seconds=one.seconds,
             usual=one.usual_seconds,
             since=one.since,
@@ -64,6 +86,16 @@ RULES = (
         remedy="find_slow_jobs",
         needs=("busy",),
         one_of=("completions_per_minute", "starts_per_minute", "kinds"),
+        factor=Factor.DURATION,
+        still=False,
+    ),
+    Rule(
+        "all_slower",
+        everywhere,
+        Scaling.UNKNOWN,
+        remedy="find_slow_machines",
+        needs=("busy",),
+        one_of=("kinds",),
         factor=Factor.DURATION,
         still=False,
     ),

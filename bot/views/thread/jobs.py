@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot.core.finding import Finding
+from bot.core.kinds.jobs_now import newest_first
 from bot.core.kinds.paces import JobGroup
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, share
@@ -21,10 +22,15 @@ def jobs_words(cause: Finding | None, sample: Snapshot | None) -> list[Marked]:
         return []
     found = list[Marked]()
     if sample.composition:
-        lines = [_group(one, sample.queued) for one in sample.composition[:MOST]]
-        more = len(sample.composition) - MOST
-        rest = say("• {more}", more=count(more, "more group")) if more > 0 else None
-        found.append(joined("\n", say("*Waiting jobs*"), *lines, rest))
+        groups = newest_first(sample.composition, MOST)
+        lines = [_group(one, sample.queued) for one in groups]
+        more = (sample.queued or 0) - sum(one.jobs for one in groups)
+        rest = say("• {more}", more=count(more, "other job")) if more > 0 else None
+        found.append(
+            joined(
+                "\n", say("*Waiting jobs*{order}", order=", the newest first" if len(groups) > 1 else ""), *lines, rest
+            )
+        )
     if sample.running and cause is not None and cause.cause in HOLD:
         runs = [
             say("• {job}: {time}", job=link(one.url, one.name[:MOST_CHARS]), time=wait_words(one.ran_seconds))
@@ -39,7 +45,8 @@ def _group(one: JobGroup, queued: int | None) -> Marked:
     jobs = f"{count(one.jobs, 'job')}{part}"
     waits = f"median wait {wait_words(one.median_seconds)}, longest {wait_words(one.longest_seconds)}"
     labels = f", label {one.label}" if one.label else ""
-    return say("• {jobs} of {kind}{labels}: {waits}", jobs=jobs, kind=one.kind[:MOST_CHARS], labels=labels, waits=waits)
+    source = f" in {one.repository[:MOST_CHARS]}" if one.repository else ""
+    return say("• {jobs} of {kind}: {waits}", jobs=jobs, kind=f"{one.kind[:MOST_CHARS]}{source}{labels}", waits=waits)
 
 
 def sample_of(pool: str, figures: Sequence[Snapshot]) -> Snapshot | None:

@@ -150,7 +150,8 @@ def diagnosis(found: Diagnosed, figures: Sequence[Snapshot], at: float) -> tuple
         seen = (say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE])
         remedy = say("*What to do:* {words}", words=escaped(advice_words(top), 500))
         paragraphs += [joined("\n", say("*Evidence*"), *seen), remedy]
-        paragraphs += jobs_words(top, sample_of(chosen.pool, figures))
+    if first := chosen or next((group[0] for group in found.groups), None):
+        paragraphs += jobs_words(first.top, sample_of(first.pool, figures))
     if found.before is not None:
         paragraphs.append(before_words(found.before))
     rows = of_snapshots(figures, at)

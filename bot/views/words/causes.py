@@ -1,11 +1,7 @@
-"""The words of causes and figures: names, evidence, remedies, and the matrix of `tailback check`."""
-
-from collections.abc import Mapping, Sequence
+"""The words of causes and figures: names, evidence and remedies."""
 
 from bot.core.finding import Finding, Scaling
-from bot.core.words import count, listed
 
-MOST_IN_A_ROW = 40
 CAUSES = {
     "stale_rows": "rows that only look queued",
     "late_events": "events of jobs came late",
@@ -30,6 +26,7 @@ CAUSES = {
     "limit": "the pool's limit is reached",
     "hung": "jobs hang and do not end",
     "slower": "jobs take longer than usual",
+    "all_slower": "the machines or a service that all jobs use became slow",
     "surge": "a surge of jobs",
     "runners_die": "runners die while running jobs",
     "slow_boot": "machines take far longer than usual to boot",
@@ -105,10 +102,11 @@ EVIDENCE = {
     "jobs_ended": "{jobs:count job} ended in {minutes} min, {expected:.0f} expected",
     "jobs_vanished": "{share:share} of the started jobs disappeared without an end",
     "kind_takes": (
-        "{job} takes {seconds:duration} instead of {usual:duration}{lasts:if , for {lasts:duration}|}: "
-        "{jobs} of {running:count running job}"
+        "{job}{repository:if  in {repository}|} takes {seconds:duration} instead of {usual:duration}"
+        "{lasts:if , for {lasts:duration}|}: {jobs} of {running:count running job}"
     ),
-    "all_kinds_slower": "all {kinds} known kinds of jobs take longer",
+    "all_kinds_slower": "{kinds} of {of:count known kind} of jobs became slow at once",
+    "signals_well": "{signals:count signal} of machines and services: well",
     "overtaken_jobs": "{jobs:count job} of {kind} wait {seconds:duration} and longer, while newer jobs start",
     "still_end": "{jobs:count job} ended in {minutes} min",
     "jobs_take": "median job {seconds:duration}, usually {usual:duration}",
@@ -188,7 +186,7 @@ REMEDIES = {
     "ask_what_changed": ("Find out what was released or changed in the last hours. Check the providers' status pages."),
     "bring_hosts_back": ("Bring the hosts back: restart the agents or replace the machines."),
     "call_less": "Make the autoscaler call less often: each call prolongs the throttling. It ends when they stop.",
-    "find_slow_machines": "All kinds became slow at once: look at the machines and at services that all jobs use.",
+    "find_slow_machines": "Look at the machines, and at services that all jobs use: kinds became slow together.",
     "find_slow_jobs": "Look at what changed in the jobs that became slow, and at the machines and services they use.",
     "cancel_hanging_jobs": ("Check the longest running jobs, cancel those that hang, and set a timeout."),
     "check_account_cap": (
@@ -267,6 +265,7 @@ FIGURES = {
     "network": "network of the machines",
     "service": "services that jobs need",
     "machines_before": "the machines before the trouble",
+    "signals": "signals of machines and services",
     "usual_by_source": "usual sources",
     "usual_offline": "usual number of offline runners",
 }
@@ -284,16 +283,3 @@ GAPS = {
 def gap_name(figure: str) -> str:
     """The name of a gap; for a single figure the name of its setting."""
     return GAPS.get(figure, figure)
-
-
-def matrix_lines(
-    pools: str, given: Mapping[str, Sequence[str]], silent: Sequence[str], found: Sequence[str]
-) -> list[str]:
-    """A row for each source, the figures that nothing gave just now (`silent`), and the causes by id (`found`)."""
-    never = [cause_name(cause) for cause in CAUSES if cause not in found]
-    named = listed(map(cause_name, found), MOST_IN_A_ROW)
-    causes = f"{count(len(found), 'cause')} of {len(CAUSES)} can be named: {named}"
-    lines = [f"{source} gives {listed(names, MOST_IN_A_ROW) or 'nothing more'}" for source, names in given.items()]
-    lines += [f"unknown right now: {listed(silent, MOST_IN_A_ROW)}"] if silent else []
-    lines += [f"{causes}; never named: {listed(never, MOST_IN_A_ROW)}" if never else causes]
-    return [f"{pools}: {one}" for one in lines]
