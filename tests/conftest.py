@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 import pytest_asyncio
 import redis
@@ -185,6 +186,23 @@ def made_up_aws(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     for name, value in MADE_UP.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[str]:
+    from moto.server import ThreadedMotoServer  # noqa: PLC0415 - only for tests that ask for it
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def moto_url(moto_server: str) -> str:
+    """An AWS without anything in it."""
+    httpx.post(f"{moto_server}/moto-api/reset")
+    return moto_server
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
-"""Gives store tests their world (the fake, Valkey and this machine's redis-server), and others a made-up AWS."""
+"""Gives store tests their world (the fake, Valkey and this machine's redis-server), and AWS made-up credentials."""
 
 from collections.abc import AsyncIterator, Iterator
 
-import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.adapters.github import world as github
 from tests.adapters.store_world import AnyStore, World
@@ -44,18 +42,3 @@ def store(world: World) -> AnyStore:
 @pytest.fixture(autouse=True)
 def aws_credentials(made_up_aws: None) -> None:
     """No test here asks the AWS of this machine."""
-
-
-@pytest.fixture(scope="session")
-def moto_server() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    yield "http://{}:{}".format(*server.get_host_and_port())
-    server.stop()
-
-
-@pytest.fixture
-def moto_url(moto_server: str) -> str:
-    """An AWS without anything in it."""
-    httpx.post(f"{moto_server}/moto-api/reset")
-    return moto_server
