@@ -1,28 +1,25 @@
-"""Diagnose at every moment of every story: the cause is the story's, or names what has changed since; never nothing."""
+"""Each story, left alone: its cause is named at every moment, and a dialog, the thread, Diagnose and a replay agree."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
 
+from bot.context.causes import explained
+from bot.core.finding import Diagnosis, Finding
 from bot.core.incident.details.events import Diagnosed
-from bot.core.record import Change
 from bot.core.requests.request import Diagnose, Request
 from bot.diagnosing.diagnose import effect
-from bot.playground.fleet.alerting.rules import breaches
-from bot.playground.fleet.figures import read
-from bot.playground.fleet.scenarios import DEFAULT_SEED, SCENARIOS, Scenario
-from bot.playground.fleet.simulation import SimulatedFleet
-from tests.bench.fleet_eye import Eye
-from tests.journeys.test_forewarned import Source
-from tests.patience import LONG
-from tests.world import World, spoken
+from bot.playground.fleet.scenarios import SCENARIOS
+from bot.scaling.dialogs import causes_by_pool, more_would_do
+from bot.views.words.diagnosis import caution
+from handlers.tools.player import judgements
+from tests.playground.stories import Played
 
 pytestmark = pytest.mark.fleet
-HOUR = 3600.0
-PAST_SECONDS = 10 * HOUR
-STEP_SECONDS = 10.0
-ASKED_SECONDS = (3 if LONG else 1) * HOUR
+MINUTES, EVERY = 180, 4
+"""How long a story is watched, and how many minutes apart all places are compared."""
 NOTHING = "nothing"
 
 
@@ -46,69 +43,65 @@ STORIES = {
     "slower-jobs": Expected(frozenset({"slower"}), FULL),
     "hung-jobs": Expected(frozenset({"hung"}), FULL),
     "full-disks": Expected(frozenset({"short_of_disk"})),
-    "early-warning": Expected(frozenset({"surge"}), frozenset({"limit"})),
+    "early-warning": Expected(frozenset({"limit", "surge"})),
 }
 
 
-class Story:
-    """Tailback beside the fleet of a story, without Slack's or Prometheus' HTTP; second 0 is when the visitor comes."""
+async def asked(story: Played) -> dict[str, Diagnosis]:
+    """What Diagnose answers now, by pool."""
+    request = Request("r1", "diagnose", "U0ANA", "C1", story.world.context.now(), Diagnose(""))
+    details = (await effect(story.world.context, request, story.world.incident)).details
+    assert isinstance(details, Diagnosed)
+    return {one.pool: one for group in details.groups for one in group}
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.fleet = SimulatedFleet(scenario.pools, scenario.faults, DEFAULT_SEED, -PAST_SECONDS)
-        self.eyes = {spec.name: Eye(self.fleet, spec.name) for spec in scenario.pools}
-        pools = {
-            spec.name: {
-                "match": {"runner_label": spec.name},
-                "floor": spec.drained_at,
-                "boot_time": f"{spec.boot_seconds:.0f}s",
-            }
-            for spec in scenario.pools
-        }
-        self.world = World(pool=pools, timing={"poll": "1m", "report": "20m", "watch": "1m", "backfill": "0s"})
-        self.world.context.metrics = dict.fromkeys(self.eyes, Source(self.fleet, self.eyes))
-        self.world.context.pool_scalers = {}
-        self.second = -PAST_SECONDS
-        while self.second < 0:
-            self.second += 60
-            self.fleet.advance(self.second)
-            for eye in self.eyes.values():
-                eye.look()
 
-    async def passes(self) -> None:
-        """Ten more seconds."""
-        self.second += STEP_SECONDS
-        self.fleet.advance(self.second)
-        self.world.clock.advance(STEP_SECONDS)
-        await self.world.work()
+def first(named: Sequence[Finding]) -> list[tuple[str, str]]:
+    """The likeliest cause, and whether more runners help."""
+    return [(one.cause, one.scaling.value) for one in named[:1]]
 
-    async def fires(self) -> None:
-        """The alert of the story, as soon as its rule is met."""
-        await self.world.store.commit(Change(wake=("chore:pools",)))
-        while not breaches(self.scenario.rule, [read(self.fleet, name) for name in self.fleet.pools]):
-            await self.passes()
-        alerts = [spoken(name, starts_at=self.world.clock.now(), runner_label=name) for name in self.scenario.affected]
-        await self.world.fires(*alerts)
-        await self.passes()
 
-    async def diagnosed(self) -> Counter[str]:
-        """How many pools with long waits have which first cause, as the answer names them now."""
-        request = Request("r1", "diagnose", "U0ANA", "C1", self.world.clock.now(), Diagnose(""))
-        result = await effect(self.world.context, request, self.world.incident)
-        assert isinstance(result.details, Diagnosed)
-        found = (one for group in result.details.groups for one in group if one.pool in self.scenario.affected)
-        return Counter(one.claims[0].cause if one.claims else NOTHING for one in found)
+async def agrees(story: Played, answers: dict[str, Diagnosis]) -> None:
+    """Every place that names a cause or advises says the same."""
+    context, incident = story.world.context, story.world.incident
+    now, dialog = context.now(), await causes_by_pool(context, [*context.settings.file.pool], incident)
+    typed = await causes_by_pool(context, [*context.settings.file.pool], None)
+    thread = explained(await context.view(incident), incident, now, context.settings.file.paces).causes
+    for pool, judged in await judgements(context, incident, incident.pools.affected):
+        said = first([thread[pool.id]] if pool.id in thread else [])
+        assert first(dialog[pool.id].claims) == said
+        assert first(typed[pool.id].claims) == said
+        if pool.id in answers:  # Diagnose names only pools in which jobs wait
+            assert first(answers[pool.id].claims) == said
+        causes, more = judged.words["causes"], judged.words["more_runners"]
+        assert isinstance(causes, list)
+        assert isinstance(more, dict)
+        assert [one["id"] for one in causes[:1]] == [cause for cause, _ in said]
+        if pool.said == pool.outlook:  # what is said holds for some minutes, so that advice does not flap
+            assert [more["helps"] for _ in causes[:1]] == [helps for _, helps in said]
+        size = (await context.pool_scalers[pool.id].scaler.read()).current
+        if (shown := await more_would_do(context, pool.id, (size, 1000), dialog[pool.id])) is not None:
+            warning = caution(thread.get(pool.id))
+            assert not warning or shown.above[0] == warning
 
 
 @pytest.mark.parametrize("name", STORIES)
-async def test_the_named_cause_is_right_at_every_moment(name: str) -> None:
-    """Asked every ten simulated seconds, from the alert on, until the drain, or for one hour (long form: three)."""
-    story, expected = Story(SCENARIOS[name]), STORIES[name]
+async def test_the_named_cause_is_right_and_the_same_everywhere(name: str) -> None:
+    """From the alert to the drain, or for three hours: Diagnose is asked each minute, the other places now and then.
+
+    In provider-outage the cause is still remembered when the waits are normal again.
+    """
+    story, expected, said = Played(name), STORIES[name], Counter[str]()
+    await story.begins()
     await story.fires()
-    began, said = story.second, Counter[str]()
-    while story.second < began + ASKED_SECONDS and not story.world.incident.closed:
-        said += await story.diagnosed()
-        await story.passes()
+    for number in range(MINUTES):
+        answers = await asked(story)
+        found = [answers[pool].claims for pool in story.scenario.affected if pool in answers]
+        said += Counter(claims[0].cause if claims else NOTHING for claims in found)
+        if number % EVERY == 0:
+            await agrees(story, answers)
+        await story.minute()
+        if story.world.incident.closed:
+            break
     assert set(said) <= expected.causes | expected.later, said
     assert sum(said[one] for one in expected.causes) > 0.4 * said.total(), said
 

@@ -6,7 +6,7 @@ Clock, fleet and ids are fixed, so that every run says the same.
 import re
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.adapters.scalers.http import HttpScalerTable
 from bot.config import Environment, File, Settings
@@ -22,17 +22,19 @@ from bot.playground.fleet.alerting.alerts import AlertBook
 from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.alerting.sender import AlertTarget, Sender
 from bot.playground.fleet.figures import read
-from bot.playground.fleet.scenarios import SCENARIOS
+from bot.playground.fleet.scenarios import DEFAULT_SEED, SCENARIOS
+from bot.playground.fleet.simulation import SimulatedFleet
 from bot.playground.fleet.weeks import known_weeks
 from bot.ports import Capacity
 from bot.sources.registry import SOURCES
 from bot.views.dialogs.scale import OTHER, scale_value
+from tests.bench.fleet_eye import Eye
 from tests.builders import NOW
-from tests.diagnosing.test_every_moment_on_the_fleet import Story
+from tests.journeys.test_forewarned import Source
 from tests.posting.test_refused_blocks import StrictChat
-from tests.world import ANA, BEN
+from tests.world import ANA, BEN, World
 
-STEP_SECONDS, LONGEST_SECONDS = 30.0, 12 * 3600.0
+STEP_SECONDS, LONGEST_SECONDS, PAST_SECONDS = 30.0, 12 * 3600.0, 10 * 3600.0
 FLEET, CHANNEL = "https://fleet.example", "C0DEVINFRA"
 
 
@@ -51,18 +53,36 @@ class FleetScaler:
         self.story.fleet.set_target(self.name, target)
 
 
-class Played(Story):
-    """A story as Slack shows it; `seen` has each message and dialog with its title, in order."""
+class Played:
+    """A story as Slack shows it; `seen` has each message and dialog with its title, in order.
+
+    Second 0 is when the visitor comes; the fleet has lived for ten hours then.
+    """
 
     def __init__(self, name: str) -> None:
-        super().__init__(SCENARIOS[name])
-        world, self.seen = self.world, list[tuple[str, Message | Block]]()
+        self.scenario = scenario = SCENARIOS[name]
+        self.fleet = SimulatedFleet(scenario.pools, scenario.faults, DEFAULT_SEED, -PAST_SECONDS)
+        self.eyes = {spec.name: Eye(self.fleet, spec.name) for spec in scenario.pools}
+        self.second = -PAST_SECONDS
+        while self.second < 0:
+            self.second += 60
+            self.fleet.advance(self.second)
+            for eye in self.eyes.values():
+                eye.look()
+        self.world = world = World()
+        self.seen = list[tuple[str, Message | Block]]()
         self.parents: list[Message] = []
         """The first message as it was posted, and after each edit."""
         raw = tomllib.loads(demo_config(self.scenario, FLEET))
-        policies = {pool: HttpScalerTable.model_validate({**table["scaler"], "kind": "http"}).policy
-                    for pool, table in raw["pool"].items()}  # fmt: skip
-        world.context.settings = Settings(Environment(), File.model_validate(raw))
+        file = File.model_validate(raw)
+        policies = {
+            pool: replace(
+                HttpScalerTable.model_validate({**table["scaler"], "kind": "http"}).policy, price=file.pool[pool].price
+            )
+            for pool, table in raw["pool"].items()
+        }
+        world.context.settings = Settings(Environment(), file)
+        world.context.metrics = dict.fromkeys(self.eyes, Source(self.fleet, self.eyes))
         world.context.pool_scalers = {pool: PoolScaler(FleetScaler(self, pool), policies[pool]) for pool in policies}
         world.context.alertmanagers = {"fleet": world.alertmanager}
         self.chat = world.chat = world.context.chat = StrictChat(world.clock, frozenset())
