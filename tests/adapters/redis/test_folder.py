@@ -1,12 +1,17 @@
 """The data folder: nobody can lead its writes elsewhere."""
 
+import asyncio
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
+from bot.adapters.redis.server import folder
 from bot.adapters.redis.server.engine import EmbeddedRedisError
 from bot.adapters.redis.server.folder import RedisFolder, running_url, written_installation
+from tests.patience import eventually
 
 
 @pytest.mark.parametrize("name", ["owner.lock", "server.lock", "socket", "appendonlydir", "redis.conf"])
@@ -47,6 +52,24 @@ def test_the_record_of_a_socket_that_is_a_link_says_nothing(tmp_path: Path) -> N
     (tmp_path / "elsewhere").write_text("/tmp/evil.sock")
     (tmp_path / "socket").symlink_to(tmp_path / "elsewhere")
     assert running_url(tmp_path) is None
+
+
+async def test_a_start_that_waits_for_an_earlier_server_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed Tailback leaves a server that writes its last data; a start that is silent meanwhile seems to hang."""
+    monkeypatch.setattr(folder, "DYING_SECONDS", 0.05)
+    monkeypatch.setattr(folder, "OLD_SERVER_SECONDS", 60.0)
+    (tmp_path / "owner.lock").touch()
+    lock = os.open(tmp_path / "server.lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with capture_logs() as logs:
+        starts = asyncio.create_task(claimed(tmp_path))
+        await eventually(lambda: logs, "it says what it waits for")
+        os.close(lock)
+        await starts
+    (said,) = logs
+    assert (said["event"], said["folder"]) == ("waiting for the data folder", str(tmp_path))
 
 
 async def claimed(data: Path) -> str:
