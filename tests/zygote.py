@@ -111,6 +111,8 @@ def _start(request: dict[str, Any]) -> int:
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else 1
     finally:
+        gc.unfreeze()
+        gc.collect()  # as at the end of an interpreter: what nobody closed or awaited is complained of
         sys.stdout.flush()
         os._exit(code)
 

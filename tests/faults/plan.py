@@ -94,6 +94,8 @@ class Plan:
     most: int = 40
     step: int = 20
     cooldown: str = "0s"
+    tables: str = ""
+    """More tables of the file; `{ends}` is the port of the back ends."""
     mention: str = ""
     """The group that is called at the opening; empty: none."""
     price: str = ""
@@ -109,4 +111,4 @@ class Plan:
         """The configuration of one process, whose back ends are behind a proxy of its own."""
         given = {part.name: getattr(self, part.name) for part in fields(self)} | {"pool": POOL, "ends": ends}
         text = TOML.format(**given) + "".join(ROUTE.format(room=room) for room in range(self.rooms))
-        return text + POOLS.format(**given) if self.pools else text
+        return text + (POOLS.format(**given) if self.pools else "") + self.tables.format(ends=ends)
