@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from bot.context.context import Context
 from bot.core.finding import Diagnosis
-from bot.core.forecast.forecast import MOST_ADDED, Asked
+from bot.core.forecast.forecast import Asked
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
+from bot.core.pool.outlook import MOST_ADDED, UNBOUND, Reach
 from bot.core.pool.pool import Pool
 
 
@@ -22,28 +23,33 @@ class ToldByCause(NamedTuple):
 NOTHING = ToldByCause()
 
 
-def asked_of(context: Context, pool: str, told: ToldByCause = NOTHING) -> Asked:
-    """What a forecast of this pool is told."""
+def reach_of(context: Context, pool: str) -> Reach:
+    """What the scaler of this pool can do."""
     if pool not in context.pool_scalers:
-        return Asked(still=told.still, shared=told.shared)
+        return UNBOUND
     policy = context.pool_scalers[pool].policy
-    return Asked(policy.lever, policy.step or MOST_ADDED, told.still, told.shared)
+    return Reach(policy.lever, policy.step or MOST_ADDED, policy.maximum)
+
+
+def asked_of(pool: Pool, told: ToldByCause = NOTHING) -> Asked:
+    """What a forecast of this pool is told."""
+    return Asked(pool.reach, told.still, told.shared)
 
 
 def terms_of(context: Context, pool: Pool) -> Terms:
     """The criteria of a choice for this pool: its forecast is told the same."""
     price = context.pool_scalers[pool.id].policy.price if pool.id in context.pool_scalers else None
     made = pool.outlook
-    asked = asked_of(context, pool.id, ToldByCause(made.still, made.shared) if made else NOTHING)
+    told = ToldByCause(made.still, made.shared) if made else NOTHING
     return Terms(
-        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said, lever=asked.lever,
-        still=asked.still, shared=asked.shared,
+        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said,
+        reach=reach_of(context, pool.id), still=told.still, shared=told.shared,
     )  # fmt: skip
 
 
 def steps_of(context: Context, pool: str, usual: tuple[int, ...]) -> tuple[int, ...]:
     """The usual numbers of added runners, as far as the pool's scaler may be asked for so many at once."""
-    most = asked_of(context, pool).most
+    most = reach_of(context, pool).step
     return tuple(dict.fromkeys(min(number, most) for number in usual))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from bot.context.asked import ToldByCause
+from bot.context.asked import NOTHING, ToldByCause, asked_of
 from bot.core.finding import MEDIUM, Diagnosis, Finding, Moment, Scaling, facts_of
-from bot.core.forecast.forecast import Asked, forecast
+from bot.core.forecast.forecast import forecast
 from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal
@@ -18,8 +18,6 @@ STILL = frozenset(rule.cause for rule in RULES if rule.still)
 """Causes by which supply stands still until somebody repairs it."""
 GROWING = frozenset({"few_came"})
 """Evidence that machines come, though too few: supply grows as lately then, and does not stand still."""
-HOLDING = frozenset({"hung"})
-"""Causes that take further runners as they took the first ones: jobs that hang start on them and hang as well."""
 HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARMFUL)
 """Causes beside which more machines cost or hurt."""
 
@@ -27,16 +25,15 @@ HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARM
 def told_by_cause(pool: Pool, rules: PoolRules, moment: Moment) -> ToldByCause:
     """What the walk is told of the first cause."""
     found = next(diagnosed(facts) for facts in facts_of((pool.id,), {pool.id: pool}, {pool.id: rules}, moment))
-    first = found.claims[0] if found.claims else None
-    if first is None or first.confidence < MEDIUM:
-        return ToldByCause()
+    return told_by_finding(found.claims[0]) if found.claims else NOTHING
+
+
+def told_by_finding(first: Finding) -> ToldByCause:
+    """The same of a cause that is found already."""
+    if first.confidence < MEDIUM:
+        return NOTHING
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
-    return ToldByCause(still=still, shared=no_gain(first))
-
-
-def no_gain(found: Finding) -> bool:
-    """Whether more runners end no more jobs: they share short machines, or hold jobs that hang as well."""
-    return found.shared or found.cause in HOLDING
+    return ToldByCause(still=still, shared=first.shared)
 
 
 def diagnoses(
@@ -54,7 +51,7 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
         rules = rules or PoolRules(pool.id)
-        asked = Asked(shared=no_gain(found.claims[0]))
+        asked = asked_of(pool, told_by_finding(found.claims[0]))
         made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 
@@ -131,7 +128,7 @@ def with_forecast(pool: Pool, view: View, incident: Incident) -> Pool:
     known = pool.said is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day)
+    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked_of(pool))
     return replace(pool, outlook=made)
 
 

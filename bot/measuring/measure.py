@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.context.asked import NOTHING, asked_of
+from bot.context.asked import NOTHING, asked_of, reach_of
 from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
 from bot.context.fleet import FEW, newest, undisturbed
@@ -66,7 +66,7 @@ async def measure(context: Context, claim: Claim) -> None:
     looked = apart(with_jobs)
     after, over = remembered(pool, looked)
     after, past = await _in_the_past(context, pool, after, over)
-    after = await _looked_back(context, after)
+    after = replace(await _looked_back(context, after), reach=reach_of(context, pool.id))
     # without an incident there are no new forecasts; open ones still wait for the drain
     after = await _ahead(context, after) if watchers else replace(after, outlook=None)
     after = replace(after, steady=steadied(pool.steady, after.outlook))
@@ -148,7 +148,7 @@ async def _ahead(context: Context, pool: Pool) -> Pool:
     rules = file.rules_of(pool.id)
     moment = moment_of(context.now(), file.paces)
     told = told_by_cause(pool, rules, moment) if queues(pool, rules) else NOTHING
-    return looked_ahead(pool, rules, file.paces.report, asked_of(context, pool.id, told))
+    return looked_ahead(pool, rules, file.paces.report, asked_of(pool, told))
 
 
 def queues(pool: Pool, rules: PoolRules) -> bool:

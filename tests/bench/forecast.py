@@ -15,10 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from bot.context.asked import asked_of
+from bot.context.causes import told_by_cause
+from bot.core.finding import Moment
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
 from bot.core.forecast.scoring import POOLED_STEP, calibration, scored, tail_of
 from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Score
+from bot.core.pool.pool import Pool
 from tests.architecture.tree import ROOT
 from tests.bench.drains import HORIZON, WEEKS, Case, another, job_cases, more, rough_cases
 from tests.bench.jobfleet.cases import KINDS, LOADS
@@ -139,15 +143,15 @@ def rough(first: int, number: int) -> dict[str, Case]:
 
 
 def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, WhatIf]]:
-    """Tailback's forecast and effects with so many known weeks, without an own past."""
-    place = WEEKS.index(weeks)
-    return {
-        key: (
-            forecast(case.series, case.rules, ahead=case.ahead[place]),
-            what_if(case.series, case.rules, ADDED, Terms(ahead=case.ahead[place])),
-        )
-        for key, case in cases.items()
-    }
+    """Tailback's forecast and effects with so many known weeks, without an own past. The first cause is told."""
+    found = {}
+    for key, case in cases.items():
+        pool = Pool(case.rules.name, case.series, ahead=case.ahead[WEEKS.index(weeks)])
+        asked = asked_of(pool, told_by_cause(pool, case.rules, Moment(case.series[-1].at, 60.0)))
+        terms = Terms(ahead=pool.ahead, still=asked.still, shared=asked.shared)
+        made = forecast(case.series, case.rules, ahead=pool.ahead, asked=asked)
+        found[key] = made, what_if(case.series, case.rules, ADDED, terms)
+    return found
 
 
 def taught(cases: Mapping[str, Case], weeks: int) -> list[tuple[Bounds, bool]]:

@@ -122,7 +122,7 @@ class Rough:
         self.jobs = random.Random(f"jobs/{one.seed}")
         self.dice = random.Random(f"machines/{one.seed}")
         self.now = self.start
-        self.added, self.added_at = 0, math.inf
+        self.added, self.added_at, self.target = 0, math.inf, 0
         self.queue: deque[tuple[float, float]] = deque()
         """(since, minutes of work)."""
         self.started: list[tuple[float, float]] = []
@@ -140,7 +140,7 @@ class Rough:
         self.recent: deque[float] = deque(maxlen=60)
 
     def add(self, runners: int) -> None:
-        """As a scale-up does, at the next step."""
+        """As the scaler of a size does, at the next step: a total, which a limit does not keep the pool from."""
         self.added, self.added_at = runners, self.now + 1
 
     def waits(self) -> float:
@@ -246,17 +246,17 @@ class Rough:
         """The most runners now."""
         lowered = self.spec.kind == "limit" and self.on()
         base = max(1, round(self.spec.limit * self.spec.amount)) if lowered else self.spec.limit
-        return base + (self.added if self.now >= self.added_at else 0)
+        return max(base, self.target)
 
     def _scale(self, before: float) -> None:
         one = self.spec
         have = self.idle + len(self.running) + len(self.boots)
         counted = have + self.offline + len(self.failed)
         if before < self.added_at <= self.now:
+            self.target = counted + self.added
             self._create(self.added, math.inf)
             return
-        extra = self.added if self.now >= self.added_at else 0
-        least = one.minimum + extra
+        least = max(one.minimum, self.target)
         if one.scaler == "fixed":
             wanted = self.limit
         elif one.scaler in {"each", "queue"}:
@@ -271,7 +271,7 @@ class Rough:
         if wanted > counted:
             slow = one.amount if one.kind == "slow" and self.on() else 1.0
             self._create(wanted - counted, slow * one.creates_per_minute * (5 if one.scaler == "target" else 0.5))
-        elif wanted < have and self.idle and not self.queue and not extra and self.dice.random() < 0.05:
+        elif wanted < have and self.idle and not self.queue and not self.target and self.dice.random() < 0.05:
             self.idle -= min(self.idle, max(1, (have - wanted) // 4))
 
     def _create(self, number: int, most: float) -> None:

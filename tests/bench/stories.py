@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from bot.context.asked import asked_of
 from bot.context.causes import diagnoses, told_by_cause
 from bot.core.finding import Moment
-from bot.core.forecast.forecast import Asked, forecast
+from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.pool.history import PoolHistory, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS
-from bot.core.pool.outlook import LEAST_FASTER
+from bot.core.pool.outlook import LEAST_FASTER, Reach
 from bot.core.pool.pool import Pool, PoolRules, drained, measured
 from bot.core.pool.steady_forecast import steadied
 from bot.playground.fleet.alerting.rules import breaches
@@ -74,7 +75,8 @@ def lived(
     """The fleet at the click, what was measured of its pools, and what measured it."""
     fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -PAST_SECONDS)
     eyes = {spec.name: Eye(fleet, spec.name) for spec in scenario.pools}
-    pools, click = {name: Pool(name) for name in eyes}, math.inf
+    reaches = {spec.name: Reach(step=spec.step, maximum=spec.ceiling) for spec in scenario.pools}
+    pools, click = {name: Pool(name, reach=reaches[name]) for name in eyes}, math.inf
     if weeks:
         pasts = [put.value for put in known_weeks(scenario.pools, BEGINS - PAST_SECONDS).puts]
         pools = {past.id: replace(pools[past.id], ahead=usual_ahead(past, int(BEGINS // HOUR_SECONDS)))
@@ -98,8 +100,7 @@ def changes(eye: Eye, pool: Pool, rules: PoolRules) -> int:
         if drained(pool.latest, rules):
             break
         says = told_by_cause(pool, rules, Moment(now, 60.0))
-        asked = Asked(most=fleet.pools[rules.name].spec.step, still=says.still, shared=says.shared)
-        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, asked=asked))
+        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, asked=asked_of(pool, says)))
         seen += [held.forecast.verdict.value] if held else []
     return sum(one != other for one, other in pairwise(seen))
 
@@ -118,9 +119,10 @@ def told(scenario: Scenario, seed: int, *, weeks: bool = False) -> Told:
     fleet, pools, eyes = lived(scenario, seed, weeks=weeks)
     name, rules = scenario.affected[0], rules_of(scenario)
     pool, moment, step = pools[name], Moment(BEGINS + fleet.now_seconds, 60.0), fleet.pools[name].spec.step
-    still = told_by_cause(pool, rules[name], moment).still
-    made = forecast(pool.samples, rules[name], ahead=pool.ahead, asked=Asked(most=step, still=still))
-    options = what_if(pool.samples, rules[name], [step], Terms(still=still, ahead=pool.ahead)).options
+    asked = asked_of(pool, told_by_cause(pool, rules[name], moment))
+    made = forecast(pool.samples, rules[name], ahead=pool.ahead, asked=asked)
+    terms = Terms(reach=asked.reach, still=asked.still, shared=asked.shared, ahead=pool.ahead)
+    options = what_if(pool.samples, rules[name], [step], terms).options
     found = diagnoses([name], pools, rules, moment)[0]
     other, third = copy.deepcopy(fleet), copy.deepcopy(eyes[name])
     there = other.pools[name]

@@ -12,7 +12,7 @@ from bot.context.causes import HARMFUL, diagnoses, told_by_cause
 from bot.core.finding import Moment, Scaling
 from bot.core.forecast.forecast import Asked, looked_ahead
 from bot.core.forecast.more_runners import Terms, what_if
-from bot.core.pool.outlook import LEAST_FASTER, Verdict
+from bot.core.pool.outlook import LEAST_FASTER, Reach, Verdict
 from bot.core.pool.pool import Pool, PoolRules
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.views.export.export_json import judgement
@@ -25,6 +25,7 @@ from tests.bench.stories import BEGINS, lived, rules_of
 
 pytestmark = pytest.mark.fleet
 STEPS = (5, 10, 20)
+REACH = Reach(step=STEPS[-1])
 ASKED = {0, 15, 45}
 """Minutes after the alert."""
 
@@ -33,10 +34,12 @@ def agree(name: str, pools: dict[str, Pool], rules: dict[str, PoolRules], now: f
     """What programs and people are told of this pool now."""
     moment = Moment(now, 60.0)
     says = told_by_cause(pools[name], rules[name], moment)
-    asked = Asked(most=STEPS[-1], still=says.still, shared=says.shared)
+    asked = Asked(REACH, still=says.still, shared=says.shared)
     pool = looked_ahead(replace(pools[name], forecasts=()), rules[name], 300.0, asked)
     (found,) = diagnoses([name], {**pools, name: pool}, rules, moment)
-    terms = Terms(ahead=pool.ahead, day=pool.day, known=pool.calibration, still=says.still, shared=says.shared)
+    terms = Terms(
+        ahead=pool.ahead, day=pool.day, known=pool.calibration, reach=REACH, still=says.still, shared=says.shared
+    )
     told: Any = judgement(now, pool, found, what_if(pool.samples, rules[name], STEPS, terms))
     times = [one["times_faster"] for one in told["more_runners"]["effects"]]
     assert times == sorted(times), "effects never shrink as more are added"

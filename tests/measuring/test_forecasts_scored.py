@@ -18,8 +18,8 @@ from tests.builders import FULL, POOL
 from tests.world import World, spoken, whisper
 
 
-async def full(queued: int = 60, **tables: Any) -> World:
-    world = World(**tables)
+async def full(queued: int = 60, world: World | None = None, **tables: Any) -> World:
+    world = world or World(**tables)
     world.queues(queued, **FULL)
     await world.done(world.fires())
     for minute in range(1, 4):
@@ -191,13 +191,18 @@ async def test_an_unknown_cause_is_said_as_such(world: World) -> None:
     assert "Likely cause" not in world.parent.message.text
 
 
-async def test_the_question_before_scaling_shows_the_table() -> None:
-    world = await full()
+@pytest.mark.parametrize(("maximum", "effect"), [(40, "no faster"), (80, "done in")])
+async def test_the_question_before_scaling_shows_the_table(maximum: int, effect: str) -> None:
+    """All 40 runners are there: beyond that the maximum of the scaler decides."""
+    world = World()
+    known = world.context.pool_scalers[POOL]
+    world.context.pool_scalers = {POOL: replace(known, policy=replace(known.policy, maximum=maximum))}
+    await full(world=world)
     answer = await world.asks("scale_up", surface=Surface.DIALOG, values={"pool": POOL, "target": "20"})
     shown = str(answer.view)
     assert "Without more runners: " in shown
     assert "20 (+10)" in shown
-    assert "done in" in shown
+    assert effect in shown
 
 
 async def test_scale_with_a_pool_alone_gives_the_table_to_the_person() -> None:

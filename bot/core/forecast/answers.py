@@ -10,7 +10,7 @@ import numpy as np
 from bot.core.forecast.state import PARTICLES, TINY, Array, Particles
 from bot.core.forecast.walk import HORIZON_MINUTES, Question, QueueWalk, Until, flow, walk
 from bot.core.pool.early_warning import Measure, Threshold
-from bot.core.pool.outlook import AddedRunners, Foreseen, Lever, Quantiles
+from bot.core.pool.outlook import UNBOUND, AddedRunners, Foreseen, Quantiles, Reach
 
 TODAY_MINUTES = 720.0
 """*Today*. Origin: a shift, so the working day that somebody on call can see."""
@@ -32,12 +32,12 @@ def _seconds(minutes: float) -> float:
     return float(f"{60 * minutes:.2g}")
 
 
-def foreseen(state: Particles, most: int, lever: Lever = Lever.SIZE, *, shared: bool = False) -> Foreseen:
+def foreseen(state: Particles, reach: Reach = UNBOUND, *, shared: bool = False) -> Foreseen:
     """The drain if nobody acts: with the end of the trouble drawn, without an end, and with its end now.
 
     Beside it walks the queue with the most runners that may be added at once: fewer never do more.
     """
-    broken, found = state.seen.until is not None, walk(state, Question((0, most), lever, shared))
+    broken, found = state.seen.until is not None, walk(state, Question((0, reach.step), reach, shared))
     as_it_is = walk(state, Question(until=Until.NEVER, minutes=TODAY_MINUTES)).drains[0] if broken else found.drains[0]
     near = int(np.searchsorted(found.path.minutes, GROWTH_MINUTES))
     later = found.path.queued[min(near, len(found.path.minutes) - 1)]
@@ -47,7 +47,7 @@ def foreseen(state: Particles, most: int, lever: Lever = Lever.SIZE, *, shared: 
         broken and _today(as_it_is) <= 1 - LIKELY,
         span_of(walk(state, Question(until=Until.NOW)).drains[0]) if broken else None,
         bool(np.median(later) > state.seen.queued),
-        _effect(found, 1, most).times,
+        _effect(found, 1, reach.step).times,
     )
 
 
@@ -56,14 +56,14 @@ def _today(minutes: Array) -> float:
 
 
 def effects(
-    state: Particles, counts: Iterable[int], lever: Lever = Lever.SIZE, *, shared: bool = False
+    state: Particles, counts: Iterable[int], reach: Reach = UNBOUND, *, shared: bool = False
 ) -> tuple[AddedRunners, ...]:
     """What each number of added runners does, none first, by the same particles with the same chance.
 
     `shared`: they share machines that are short with the others, so that all together end no more jobs.
     """
     rows = tuple(sorted({0, *(more for more in counts if more > 0)}))
-    found = walk(state, Question(rows, lever, shared))
+    found = walk(state, Question(rows, reach, shared))
     return tuple(_effect(found, place, more) for place, more in enumerate(rows))
 
 

@@ -9,14 +9,12 @@ from bot.core.forecast.rates import LEAST_SAMPLES
 from bot.core.forecast.scoring import thinned
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
-from bot.core.pool.outlook import UNCALIBRATED, Calibration, Forecast, Lever, Quantiles, Verdict
+from bot.core.pool.outlook import UNBOUND, UNCALIBRATED, Calibration, Forecast, Quantiles, Reach, Verdict
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 from bot.core.statement import statement
 
 STEP_SECONDS = 60.0
 """Between two samples, where only one is known."""
-MOST_ADDED = 40
-"""The largest step of a scaler without one of its own. Origin: the largest of those that dialogs show."""
 DIGITS = 3
 """Origin: more than anyone reads of a rate."""
 
@@ -25,10 +23,7 @@ DIGITS = 3
 class Asked:
     """What is known beside the figures when a forecast is made."""
 
-    lever: Lever = Lever.SIZE
-    """What the pool's scaler does when it is asked for more runners."""
-    most: int = MOST_ADDED
-    """The most that it may be asked for at once."""
+    reach: Reach = UNBOUND
     still: bool = False
     """Whether supply stands still until it is repaired, by the first cause."""
     shared: bool = False
@@ -63,7 +58,7 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
 
 
 def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forecast:
-    found = foreseen(seen, made.pool, asked.most, asked.lever, shared=asked.shared)
+    found = foreseen(seen, made.pool, asked.reach, shared=asked.shared)
     times = calibrated(found.drains, known)
     if seen.until and found.stands:
         verdict, reason = Verdict.UNTIL_REPAIRED, seen.until
@@ -89,7 +84,7 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         still=asked.still,
         shared=asked.shared,
         lasted_seconds=60 * round(seen.lasted),
-        added=asked.most,
+        added=asked.reach.step,
         times_faster=None if seen.cut_off else found.times,
     )
 

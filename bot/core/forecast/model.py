@@ -7,26 +7,26 @@ from collections.abc import Iterable, Sequence
 
 from bot.core.forecast.seen import Seen
 from bot.core.pool.early_warning import Threshold
-from bot.core.pool.outlook import AddedRunners, Foreseen, Lever, Quantiles
+from bot.core.pool.outlook import AddedRunners, Foreseen, Quantiles, Reach
 
 RateSteps = list[tuple[float, float, float]]
 """(jobs that arrive, share of the running jobs that end, runners) in each step of the past."""
 
 
-def foreseen(seen: Seen, pool: str, most: int, lever: Lever = Lever.SIZE, *, shared: bool = False) -> Foreseen:
+def foreseen(seen: Seen, pool: str, reach: Reach, *, shared: bool = False) -> Foreseen:
     """The drain if nobody acts, and what the most runners that may be added at once would do."""
     from bot.core.forecast import answers, state
 
-    return answers.foreseen(state.state_of(seen, pool), most, lever, shared=shared)
+    return answers.foreseen(state.state_of(seen, pool), reach, shared=shared)
 
 
 def effects(
-    seen: Seen, pool: str, counts: Iterable[int], lever: Lever = Lever.SIZE, *, shared: bool = False
+    seen: Seen, pool: str, counts: Iterable[int], reach: Reach, *, shared: bool = False
 ) -> tuple[AddedRunners, ...]:
     """What each number of added runners does, none first; never less than fewer do."""
     from bot.core.forecast import answers, state
 
-    return answers.effects(state.state_of(seen, pool), counts, lever, shared=shared)
+    return answers.effects(state.state_of(seen, pool), counts, reach, shared=shared)
 
 
 def starts(seen: Seen, pool: str, ahead: Sequence[float], *, as_it_is: bool = False) -> list[Quantiles]:

@@ -8,7 +8,16 @@ from bot.core.forecast.forecast import calibrated
 from bot.core.forecast.model import effects
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
-from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Lever, Quantiles, RunnerPrice
+from bot.core.pool.outlook import (
+    LEAST_FASTER,
+    UNBOUND,
+    UNCALIBRATED,
+    Calibration,
+    Forecast,
+    Quantiles,
+    Reach,
+    RunnerPrice,
+)
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
@@ -31,8 +40,7 @@ class Terms:
     day: DayStats | None = None
     said: Forecast | None = None
     """The forecast that messages show: the times begin with it, so that dialog and thread agree."""
-    lever: Lever = Lever.SIZE
-    """What the pool's scaler does when it is asked for more."""
+    reach: Reach = UNBOUND
     still: bool = False
     """Whether supply stands still by the first cause."""
     shared: bool = False
@@ -114,7 +122,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
 
 def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:
     known, price = terms.known or UNCALIBRATED, terms.price
-    found = effects(seen, rules.name, counts, terms.lever, shared=terms.shared)
+    found = effects(seen, rules.name, counts, terms.reach, shared=terms.shared)
     alone = calibrated(found[0].drains, known)
     first = _as_said(alone, terms.said)
     drifts = [one / other if 0 < other < math.inf else 1.0 for one, other in zip(first, alone, strict=True)]

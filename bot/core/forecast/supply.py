@@ -30,6 +30,12 @@ class Supply:
     """Whether its limit is known; else it may reach as many as it ever had."""
     reached: bool
     """Whether it has as many."""
+    there: float
+    """Machines of the pool: its runners, those that boot, and those that are offline or failed, ..."""
+    away: float
+    """... which take no jobs."""
+    succeeds: float
+    """Share of the launches that succeed lately."""
     came: Count
     """Runners that came lately, over minutes."""
     booting: float
@@ -54,19 +60,26 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
     booting = max(0.0, _booting(last, boot) - always * (now + _booting(last, boot)))
     works = 1.0 - always
     away = float((last.offline or 0) + (last.failed or 0))
+    there = now + _booting(last, boot) + away
     past = max((float(online(s) or 0) for s in series), default=0.0)
     if last.limit is None:
         grows = grew >= 1 or booting >= 1
         most = max(past, now + booting)
-        return Supply(works, most, limited=False, reached=not grows, came=Count(grew, minutes), booting=booting,
-                      usual=past)  # fmt: skip
-    room = last.limit - away - now - _booting(last, boot)
+        return Supply(works, most, limited=False, reached=not grows, there=there, away=away, succeeds=_succeeds(last),
+                      came=Count(grew, minutes), booting=booting, usual=past)  # fmt: skip
+    room = last.limit - there
     reached = room <= max(1.0, FULL_WITHIN * last.limit)
     highest = max(float(last.limit), usual.limit or 0.0)
-    return Supply(works, (last.limit - away) * works, limited=True, reached=reached, came=Count(grew, minutes),
-                  booting=booting, usual=highest * works,
+    return Supply(works, (last.limit - away) * works, limited=True, reached=reached, there=there, away=away,
+                  succeeds=_succeeds(last), came=Count(grew, minutes), booting=booting, usual=highest * works,
                   launched=None if reached else launched(series, usual),
                   usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0))  # fmt: skip
+
+
+def _succeeds(last: Snapshot) -> float:
+    """Share of the launches that succeed; all, where nobody counts."""
+    failed, made = last.create_failures or 0, last.creates or 0
+    return made / (made + failed) if failed + made >= LEAST_SAMPLES else 1.0
 
 
 def launched(series: Sequence[Snapshot], usual: Baseline) -> Count | None:

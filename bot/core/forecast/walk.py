@@ -9,7 +9,7 @@ import numpy as np
 
 from bot.core.forecast.seen import Habit, Seen
 from bot.core.forecast.state import HOURS_DIFFER, PARTICLES, QUARTER_MINUTES, TINY, Array, Particles, luck
-from bot.core.pool.outlook import Lever
+from bot.core.pool.outlook import UNBOUND, Lever, Reach
 
 HORIZON_MINUTES = 2880.0
 """Origin: two days; CI providers cancel what queues for longer."""
@@ -37,7 +37,7 @@ class Question:
 
     counts: tuple[int, ...] = (0,)
     """Added runners: a row of the walk for each."""
-    lever: Lever = Lever.SIZE
+    reach: Reach = UNBOUND
     shared: bool = False
     """Whether added runners share machines that are short, so that all together end no more jobs."""
     until: Until = Until.DRAWN
@@ -97,8 +97,10 @@ class _Ahead:
     pace: Array
     present: Array
     """Runners that take jobs, without the added ones."""
+    returned: Array
+    """Runners of hosts that were offline and are back."""
     added: Array
-    """Share of the added runners that take jobs: 0 or 1."""
+    """Share of the added runners that take jobs."""
 
 
 def walk(state: Particles, asked: Question | None = None) -> QueueWalk:
@@ -130,7 +132,10 @@ class _Going:
         ends = {Until.DRAWN: state.ends, Until.NEVER: np.full(PARTICLES, NEVER), Until.NOW: np.zeros(PARTICLES)}
         self.ends = ends[asked.until]
         self.back = state.back if asked.until is Until.DRAWN else self.ends
-        self.more = np.array([[float(more)] for more in asked.counts]) * (0.0 if asked.shared else seen.supply.works)
+        self.waits = seen.refused is not None or (asked.reach.lever is not Lever.SIZE and seen.still is not None)
+        """Whether added runners come with the rest, after a repair."""
+        columns = np.array([self._asked(more) for more in asked.counts]).T
+        self.more, self.room = columns[:, :, None]
         self.most = np.full(PARTICLES, seen.supply.most) if seen.counted or seen.supply.limited else state.runners
         self.reached = np.full(PARTICLES, 0.0 if seen.supply.reached else NEVER)
         """Since when the pool has as many runners as it may."""
@@ -138,6 +143,27 @@ class _Going:
         self.arrived = np.zeros(PARTICLES)
         self.above = np.full(shape, seen.queued) - max(seen.floor, self._young(np.zeros(1))[0])
         self.drains, self.first, self.turn = np.full((1 + 2, *shape), NEVER)
+
+    def _asked(self, more: float) -> tuple[float, float]:
+        """(added runners that take jobs, the most that the pool then has) when so many are asked for.
+
+        A size is a total, so an autoscaler that comes that far by itself adds nothing to it. A limit moves the
+        autoscaler's own, and requests leave it as it is. What waits for a repair comes with the rest, so only those
+        beyond the usual ones are more.
+        """
+        seen, reach = self.state.seen, self.asked.reach
+        supply, works = seen.supply, seen.supply.works
+        there = supply.most / works + supply.away if reach.lever is Lever.LIMIT and supply.limited else supply.there
+        if reach.maximum is not None:
+            more = max(0.0, min(more, reach.maximum - there))
+        room = {
+            Lever.SIZE: max(supply.most, (there + more - supply.away) * works),
+            Lever.LIMIT: supply.most + more * works,
+            Lever.REQUESTS: supply.most,
+        }[reach.lever]
+        known = supply.limited or (seen.counted and reach.lever is Lever.SIZE)
+        room, more = room if known else NEVER, 0.0 if self.asked.shared else more * works
+        return (min(more, max(0.0, room - max(seen.usual.runners, seen.runners))) if self.waits else more), room
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
         """What comes in these steps."""
@@ -152,11 +178,11 @@ class _Going:
         jobs = length * np.stack([batches, working])
         spread = np.sqrt(np.log1p(1 / np.maximum(jobs, FEWEST)))  # of lognormal factors with mean 1
         lucky = np.exp(spread * chance[:, :, alive] - spread**2 / 2)
-        present = self._present(at, over)
-        come = self._come(at, present)
-        return _Ahead(
-            minutes, load, load * length * lucky[:, 0], pace * lucky[:, 1], present, np.asarray(at >= come, np.float64)
-        )
+        hosts = seen.offline * seen.supply.works
+        away = np.where(self.back[alive] < at, 0.0, hosts)  # hosts come back by themselves, whatever else ends
+        present = self._present(at, over, hosts, away)
+        added = self._added(at, self._come(at, present))
+        return _Ahead(minutes, load, load * length * lucky[:, 0], pace * lucky[:, 1], present, hosts - away, added)
 
     def _load(self, at: Array) -> Array:
         """Arrivals per minute: as now, with the usual shape of the day; once the trouble is over the usual ones."""
@@ -170,7 +196,7 @@ class _Going:
         apart = math.log(HOURS_DIFFER) * np.sqrt(np.minimum(1.0, at / QUARTER_MINUTES))
         return np.asarray(load * np.exp(state.drift[alive] * apart))
 
-    def _present(self, at: Array, over: Array) -> Array:
+    def _present(self, at: Array, over: Array, hosts: float, away: Array) -> Array:
         """Runners that take jobs: those of now, what comes, hosts that are back, and the usual ones after a repair."""
         state, seen, alive = self.state, self.state.seen, self.alive
         runners, ends = state.runners[alive], self.ends[alive]
@@ -191,23 +217,32 @@ class _Going:
             now = np.minimum(
                 most, settled + (runners - settled) * np.exp(-state.pace[alive] * np.where(slow, at, broken))
             )
-        hosts = seen.offline * seen.supply.works
-        away = np.where(self.back[alive] < at, 0.0, hosts)  # hosts come back by themselves, whatever else ends
         now = np.where(slow, now, now + np.maximum(0.0, usual - away - now) * -np.expm1(-booted / seen.boot))
         return np.asarray(np.minimum(now + hosts - away, np.maximum(usual, now)), np.float64)
 
     def _come(self, at: Array, present: Array) -> Array:
         """The minute at which added runners take jobs."""
-        seen, alive = self.state.seen, self.alive
+        seen, alive, lever = self.state.seen, self.alive, self.asked.reach.lever
         full = present >= self.most[alive]
         self.reached[alive] = np.minimum(
             self.reached[alive], np.where(full.any(axis=0), at[full.argmax(axis=0), 0], NEVER)
         )
         if seen.held is not None:
             return np.asarray(np.maximum(self.ends[alive], seen.boot))
-        if seen.refused is not None or (self.asked.lever is not Lever.SIZE and seen.still is not None):
+        if self.waits:
             return self.ends[alive] + seen.boot
-        return self.reached[alive] + seen.boot if self.asked.lever is Lever.LIMIT else np.full(len(alive), seen.boot)
+        return self.reached[alive] + seen.boot if lever is Lever.LIMIT else np.full(len(alive), seen.boot)
+
+    def _added(self, at: Array, come: Array) -> Array:
+        """Share of the added runners that take jobs: they come as launches succeed, each failed one again after a boot.
+
+        Where each job has its own machine, one that was requested ends with its job.
+        """
+        seen, since = self.state.seen, np.maximum(0.0, at - come)
+        failing = 0.0 if seen.refused is not None else 1.0 - seen.supply.succeeds
+        share = np.where(at >= come, 1.0 - failing ** (since / seen.boot + 1.0), 0.0)
+        own = self.asked.reach.lever is Lever.REQUESTS and seen.supply.works < 1
+        return np.asarray(share * np.exp(-self.state.pace[self.alive] * since) if own else share)
 
     def _young(self, at: Array) -> Array:
         """Jobs of now whose wait is still normal at these times."""
@@ -219,7 +254,8 @@ class _Going:
         alive, system = self.alive, self.system[:, self.alive]
         queued = np.empty((len(ahead.minutes), *system.shape))
         for step in range(len(ahead.minutes)):
-            half, runners = ahead.came[step] / 2, ahead.present[step] + self.more * ahead.added[step]
+            room = np.maximum(0.0, self.room + ahead.returned[step] - ahead.present[step])
+            half, runners = ahead.came[step] / 2, ahead.present[step] + np.minimum(self.more * ahead.added[step], room)
             system = flow(system + half, runners, ahead.pace[step], length) + half
             np.maximum(system - runners, 0.0, out=queued[step])
         self.system[:, alive] = system

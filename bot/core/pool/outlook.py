@@ -43,7 +43,26 @@ class RunnerPrice:
     def affordable(self, most: float) -> int | None:
         """The most runners that cost no more than that in an hour; None: they are free."""
         machine = self.together * self.per_runner_hour
-        return int((most + 1e-9) / machine) * self.together if machine else None
+        return int((most + 1e-9) / machine) * self.together if machine else None  # origin: float errors
+
+
+MOST_ADDED = 40
+"""The largest step of a scaler without one of its own. Origin: the largest of those that dialogs show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a pool's scaler can do."""
+
+    lever: Lever = Lever.SIZE
+    step: int = MOST_ADDED
+    """The most runners that it may be asked for at once."""
+    maximum: int | None = None
+    """The most that the pool may have; those that are offline or failed count. None: nobody knows."""
+
+
+UNBOUND = Reach()
+"""Of a pool whose scaler is not known."""
 
 
 class Verdict(StrEnum):

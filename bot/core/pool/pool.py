@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
-from bot.core.pool.outlook import Calibration, Forecast, Score
+from bot.core.pool.outlook import UNBOUND, Calibration, Forecast, Reach, Score
 from bot.core.pool.retention import PoolSource, kept, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 from bot.core.signals.signal import Signal, slim
@@ -193,6 +193,7 @@ class Pool:
     """The open incidents with this pool, at the last measurement."""
     day: DayStats | None = None
     early: WarningHistory = field(default_factory=WarningHistory)
+    reach: Reach = UNBOUND
 
     @property
     def latest(self) -> Snapshot | None:

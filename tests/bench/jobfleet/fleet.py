@@ -90,7 +90,7 @@ class JobFleet:
     def __init__(self, spec: Spec, faults: tuple[Fault, ...], seed: str, begin: float) -> None:
         self.spec, self.faults, self.now, self.dice = spec, faults, begin, random.Random(seed)
         self.pushes = random.Random(f"{seed}/pushes")
-        self.added = 0
+        self.target = 0
         self.queue: deque[Job] = deque()
         self.running: list[tuple[float, int, Job, float]] = []
         self.booting: list[tuple[float, int]] = []
@@ -112,14 +112,22 @@ class JobFleet:
     def limit(self) -> int:
         """The present limit."""
         cut = self.at("limit")
-        return self.added + (self.spec.limit if cut is None else round(cut.amount * self.spec.limit))
+        return max(self.target, self.spec.limit if cut is None else round(cut.amount * self.spec.limit))
 
     def add(self, runners: int) -> None:
-        """As a scale-up does: limit and minimum rise, and so many runners are requested at once."""
-        self.added += runners
+        """As the scaler of a size does: a total, which a limit does not keep the pool from.
+
+        So many runners are requested at once, and the pool does not fall below it.
+        """
+        self.target = self.have + runners
         if not (self.at("throttled_api") or self.at("label")):
             for _ in range(runners):
                 self._create()
+
+    @property
+    def have(self) -> int:
+        """All machines."""
+        return self.online + len(self.booting) + len(self.broken) + self.offline
 
     @property
     def online(self) -> int:
@@ -228,7 +236,7 @@ class JobFleet:
         if spec.scaler == "static" or self.at("throttled_api") or self.at("label"):
             self._shrink()
             return
-        have = self.online + len(self.booting) + len(self.broken) + self.offline
+        have = self.have
         room = self.limit - have
         need = len(self.queue) - self.idle - len(self.booting)
         lost = self.at("lost_events")
@@ -238,7 +246,7 @@ class JobFleet:
                 need = max(need, len(self.queue) - self.idle - len(self.booting))  # a healer looks for forgotten jobs
         elif lost:
             need = round(need * (1 - lost.amount) * 0.3)
-        need = max(need, spec.minimum + self.added - have)
+        need = max(need, max(spec.minimum, self.target) - have)
         if spec.scaler == "step":
             need = min(need, max(1, round(EVENT_SHARE * spec.limit)))
         few = self.at("too_few")
@@ -272,7 +280,7 @@ class JobFleet:
         over = self.online - max(self.limit, 0)
         if over > 0:
             self.idle -= min(self.idle, over)
-        if self.queue or self.idle <= self.spec.minimum + self.added:
+        if self.queue or self.idle <= max(self.spec.minimum, self.target):
             self.idle_since = self.now
         elif self.now - self.idle_since > 600 and not (self.at("provider") or self.at("unassigned")):
             self.idle -= 1

@@ -13,7 +13,7 @@ from bot.core.forecast.seen import Seen, seen_of
 from bot.core.forecast.state import PARTICLES, Particles, state_of
 from bot.core.forecast.walk import HORIZON_MINUTES, Question, Until, flow, walk
 from bot.core.pool.early_warning import Measure, Threshold
-from bot.core.pool.outlook import Lever
+from bot.core.pool.outlook import Lever, Reach
 from bot.core.pool.pool import PoolRules
 from tests.core.forecast.test_forecast import RULES, series
 
@@ -75,12 +75,13 @@ def test_a_step_in_two_halves_is_the_same_step() -> None:
 @given(
     queued=st.integers(1, 300), falls=st.floats(-3, 3), limit=st.integers(40, 90), booting=st.integers(0, 20),
     lever=st.sampled_from(Lever), idle=st.integers(0, 5), failed=st.integers(0, 20),
+    most=st.sampled_from([None, 50, 70]),
 )  # fmt: skip
 def test_every_particle_drains_no_later_with_more_runners(  # noqa: PLR0917
-    queued: int, falls: float, limit: int, booting: int, lever: Lever, idle: int, failed: int
+    queued: int, falls: float, limit: int, booting: int, lever: Lever, idle: int, failed: int, most: int | None
 ) -> None:
     state = particles(queued=queued, falls=falls, limit=limit, booting=booting, idle=idle, create_failures=failed)
-    drains = walk(state, Question((0, 1, 5, 20, 40), lever)).drains
+    drains = walk(state, Question((0, 1, 5, 20, 40), Reach(lever, maximum=most))).drains
     assert (drains[1:] <= drains[:-1] + 1e-9).all()
 
 
@@ -106,6 +107,7 @@ def test_no_help_comes_before_a_boot() -> None:
         pytest.param({}, Lever.LIMIT, True, id="at the limit a limit does too"),
         pytest.param({"limit": 90}, Lever.SIZE, True, id="beside a silent autoscaler a size brings them"),
         pytest.param({"limit": 90}, Lever.LIMIT, False, id="a limit does not"),
+        pytest.param({}, Lever.REQUESTS, False, id="at the limit requests do not"),
         pytest.param({"limit": 90}, Lever.REQUESTS, False, id="nor do requests that nobody answers"),
         pytest.param(
             {"limit": 90, "creates": 1, "create_failures": 9}, Lever.SIZE, False, id="refused ones wait for the repair"
@@ -116,7 +118,7 @@ def test_no_help_comes_before_a_boot() -> None:
 )
 def test_each_lever_brings_runners_in_its_own_way(changes: dict[str, Any], lever: Lever, *, helps: bool) -> None:
     """As it is, with a trouble that does not end; after its end added runners speed up what is left."""
-    alone, helped = walk(particles(**STUCK, **changes), Question((0, 40), lever, until=Until.NEVER)).drains
+    alone, helped = walk(particles(**STUCK, **changes), Question((0, 40), Reach(lever), until=Until.NEVER)).drains
     assert bool((helped < 0.9 * np.minimum(alone, HORIZON_MINUTES)).mean() > 0.5) is helps
 
 
@@ -189,8 +191,48 @@ def test_the_share_of_particles_that_crosses_a_threshold() -> None:
 
 def test_what_stands_still_is_a_branch() -> None:
     """As it is the queue does not drain; the time after the repair is an answer of its own."""
-    stands = foreseen(particles(idle=12, falls=-2.0), 40)
+    stands = foreseen(particles(idle=12, falls=-2.0))
     assert stands.stands
     assert stands.repaired is not None
     assert stands.repaired.middle < stands.drains.middle
-    assert not foreseen(particles(), 40).stands
+    assert not foreseen(particles()).stands
+
+
+@pytest.mark.parametrize(
+    ("maximum", "changes", "helps"),
+    [
+        pytest.param(None, {}, True, id="nobody knows a maximum"),
+        pytest.param(80, {}, True, id="room for 40"),
+        pytest.param(40, {}, False, id="no room"),
+        pytest.param(80, {"offline": 40, "limit": 80}, False, id="hosts that are offline take the room"),
+        pytest.param(80, {"offline": 20, "limit": 60}, True, id="beside fewer there is some"),
+    ],
+)
+def test_runners_are_added_up_to_the_maximum_of_the_scaler(
+    maximum: int | None, changes: dict[str, Any], *, helps: bool
+) -> None:
+    effect = effects(particles(**STUCK, **changes), (40,), Reach(maximum=maximum))[-1]
+    assert (effect.times > 1.2) is helps
+
+
+def test_a_size_adds_nothing_to_what_the_autoscaler_fetches_by_itself() -> None:
+    """Once launches succeed again it goes to its limit of 90, with a total of 60 as without one; not to 160."""
+    refused = particles(queued=900, limit=90, creates=1, create_failures=9, **STUCK)
+    alone, within, beyond = walk(refused, Question((0, 20, 120), until=Until.NOW)).drains.clip(0, HORIZON_MINUTES)
+    assert 1.0 <= float(np.median(alone / within)) < 1.1
+    assert float(np.median(alone / beyond)) > 1.5
+
+
+def test_added_runners_come_as_launches_succeed() -> None:
+    """Of ten launches four fail: the added ones come later than where none fails, and not never."""
+    sure, part = (
+        effects(particles(limit=90, **STUCK, creates=6, create_failures=failed), (40,))[-1] for failed in (0, 4)
+    )
+    assert 1.2 < part.times < sure.times
+
+
+def test_a_requested_machine_that_ends_with_its_job_is_less_than_a_runner_that_stays() -> None:
+    state = particles(limit=None, **STUCK)
+    own = replace(state, seen=replace(state.seen, supply=replace(state.seen.supply, works=2 / 3)))
+    once, stays = (effects(own, (20,), Reach(lever))[-1].times for lever in (Lever.REQUESTS, Lever.LIMIT))
+    assert 1.0 < once < stays
