@@ -58,6 +58,9 @@ class RateLanes(Protocol):
         that waits has a slot reserved; one that does not come back within a grace period loses it.
         """
 
+    async def arrange(self, rate_lane: str, order: Sequence[str]) -> None:
+        """Let those of `order` that wait for a slot of their own have each other's slots, in this order."""
+
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing in a rate lane for this many real seconds: a 429 stops the whole queue."""
 
@@ -211,16 +214,13 @@ class Answering(Protocol):
 
 
 class Scaler(Protocol):
-    """Sets one pool's size. Raises Unreachable, or Refused with the back end's reason."""
+    """Sets one pool's size. Raises Unreachable (UNKNOWN: it may be set), or Refused with the back end's reason."""
 
     async def read(self) -> Capacity:
         """The present size."""
 
     async def set(self, target: int, request_id: str) -> str | None:
-        """Set an absolute target; `request_id` is the Idempotency-Key. Raises Unreachable(UNKNOWN) on no answer.
-
-        Returns the address where people must agree first, such as a pull request's; None: it counts at once.
-        """
+        """Set an absolute target; gives where people must agree first. `request_id` is the Idempotency-Key."""
 
 
 @runtime_checkable

@@ -34,6 +34,7 @@ NEEDS_SERVER = (
     "commit",
     "claim",
     "acquire_slot",
+    "arrange",
     "pause_lane",
     "audit_trail",
 )

@@ -48,6 +48,16 @@ async def test_a_burst_goes_out_at_once_and_then_waits(store: AnyStore) -> None:
     assert [await slot(store, f"i{n}", burst=3) for n in range(4)] == [0, 0, 0, 2]
 
 
+async def test_those_who_wait_may_trade_their_slots(world: World, store: AnyStore) -> None:
+    """In the order that is asked for; nobody else moves, and who has no slot gets none."""
+    for who in ("first", "a", "other", "b", "c"):
+        await slot(store, who)
+    await store.arrange("C1", ["c", "stranger", "a", "b"])
+    assert [await slot(store, who) for who in ("c", "other", "a", "b")] == [2, 4, 6, 8]
+    world.passes(2)
+    assert [await slot(store, who) for who in ("a", "c")] == [4, 0]
+
+
 async def test_an_urgent_turn_passes_the_queue_but_keeps_the_spacing(world: World, store: AnyStore) -> None:
     """An answer to a person goes before waiting status, never faster than the lane allows; the others move by one."""
     for who in ("first", "second", "third"):

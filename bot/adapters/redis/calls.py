@@ -149,3 +149,8 @@ def text_or_none(reply: object) -> str | None:
 def whole(reply: object) -> int:
     """A reply that is a whole number; nil is 0."""
     return int(reply) if isinstance(reply, (bytes, int)) else 0
+
+
+def rows_of(reply: Reply) -> Sequence[Reply]:
+    """The parts of a reply that is an array."""
+    return reply if isinstance(reply, list) else ()

@@ -68,9 +68,11 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """`requests` for normal calls; `listener` makes the client of a subscription."""
+    """`requests` for normal calls; `bulk` for large answers; `listener` makes the client of a subscription."""
 
     requests: Client
+    bulk: Client
+    """Has connections of its own, so that a commit never waits behind megabytes."""
     listener: Callable[[], Redis]
     watchers: tuple[Redis, ...] = ()
     """The sentinels that locate the primary."""
@@ -78,6 +80,7 @@ class Clients:
     async def aclose(self) -> None:
         """Close every connection but those of listeners."""
         await self.requests.aclose()
+        await self.bulk.aclose()
         for watcher in self.watchers:
             await watcher.aclose()
 
@@ -104,10 +107,17 @@ def connect(url: str) -> Clients:
 
 
 def _one_server(options: Options) -> Clients:
-    pool = ConnectionPool(**options)
-    pool.make_connection()  # type: ignore[no-untyped-call]  # raises TypeError for an unknown option; not connected yet
-    client = Redis.from_pool(pool)
-    return Clients(Together(client, PIPELINES, IDLE_SECONDS), lambda: Redis.from_pool(ConnectionPool(**options)))
+    # raises TypeError for an unknown option; not connected yet
+    ConnectionPool(**options).make_connection()  # type: ignore[no-untyped-call]
+
+    def client() -> Redis:
+        return Redis.from_pool(ConnectionPool(**options))
+
+    return Clients(_together(client()), _together(client()), client)
+
+
+def _together(client: Redis) -> Together:
+    return Together(client, PIPELINES, IDLE_SECONDS)
 
 
 def _sentinel(parsed: ParseResult) -> Clients:
@@ -124,21 +134,21 @@ def _sentinel(parsed: ParseResult) -> Clients:
         client: Redis = sentinel.master_for(unquote(service), **options, db=int(db or 0))
         return client
 
-    return Clients(Together(master(), PIPELINES, IDLE_SECONDS), master, tuple(sentinel.sentinels))
+    return Clients(_together(master()), _together(master()), master, tuple(sentinel.sentinels))
 
 
 def _cluster(parsed: ParseResult) -> Clients:
     """Subscription messages reach every node, so the listener may use any of the named ones."""
     hosts, options = _hosts_and_options(parsed, 6379)
     nodes = [ClusterNode(host, port) for host, port in hosts]
-    requests = RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options)
+    requests = _OneSlot(RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options))
     turns = cycle(hosts)
 
     def listener() -> Redis:
         host, port = next(turns)
         return Redis(host=host, port=port, **options)
 
-    return Clients(_OneSlot(requests), listener)
+    return Clients(requests, requests, listener)  # there each call has a connection of its own
 
 
 class _OneSlot:

@@ -53,6 +53,19 @@ end
 return {math.max(1, math.max(slot, ready) - now)}
 """)
 
+ARRANGE = script("""
+-- KEYS: lane   ARGV: who, in the new order
+-- those who have booked a slot trade slots; nobody else moves
+local known, slots = {}, {}
+for i = 1, #ARGV - 1 do
+  local slot = redis.call('HGET', KEYS[1], 'b:' .. ARGV[i])
+  if slot then known[#known + 1] = ARGV[i]; slots[#slots + 1] = tonumber(slot) end
+end
+table.sort(slots)
+for i, who in ipairs(known) do redis.call('HSET', KEYS[1], 'b:' .. who, slots[i]) end
+return {1}
+""")
+
 PAUSE_LANE = script("""
 -- KEYS: lane, its urgent reservations   ARGV: ms
 -- nobody gets a slot before, and whoever has one reserved or booked gets it afterwards, in the same order

@@ -14,10 +14,10 @@ from bot.adapters.loop.turns import in_turns
 from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, decode, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
-from bot.adapters.redis.calls import RedisLink, Reply, text, text_or_none, whole
+from bot.adapters.redis.calls import RedisLink, Reply, rows_of, text, text_or_none, whole
 from bot.adapters.redis.clock import StoreClock
 from bot.adapters.redis.connect import Clients
-from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, PAUSE_LANE, lane_keys
+from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, ARRANGE, PAUSE_LANE, lane_keys
 from bot.adapters.redis.safety_checks import nearly_full, of_format, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
@@ -44,8 +44,8 @@ class RedisStore:
     ) -> None:
         """`shared`: whether other processes write there too, so that their commits have to wake this one."""
         self._clients = clients
-        self._link = RedisLink(clients.requests)
-        self.clock = StoreClock(self._link, clocks)
+        self._link, self._bulk = RedisLink(clients.requests), RedisLink(clients.bulk)
+        self.clock = self._bulk.clock = StoreClock(self._link, clocks)
         self._clocks = clocks
         self._lease = lease_seconds
         self._sender = secrets.token_hex(8)
@@ -69,7 +69,7 @@ class RedisStore:
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
         (row,) = await self._link.timed(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
-        return self._held(kind, record_id, *_rows(row))
+        return self._held(kind, record_id, *rows_of(row))
 
     async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
         """The existing records by id, many in portions; unreadable ones are skipped and logged.
@@ -79,10 +79,10 @@ class RedisStore:
         prefix, found = f"{keys.RECORDS}{kind_name(kind)}:", dict[str, Stored[R]]()
         for first in range(0, len(ids), PORTION):
             some = ids[first : first + PORTION]
-            rows = await self._link.timed(scripts.READ, [prefix + record_id for record_id in some], (int(newest),))
+            rows = await self._bulk.timed(scripts.READ, [prefix + record_id for record_id in some], (int(newest),))
             async for record_id, row in in_turns(zip(some, rows, strict=True)):
                 try:
-                    held = self._held(kind, record_id, *_rows(row))
+                    held = self._held(kind, record_id, *rows_of(row))
                 except Unreachable as error:
                     self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
                     continue
@@ -142,7 +142,7 @@ class RedisStore:
         now, high, wait, rows = await self._link.timed(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
-        claims = [await self._claimed(_rows(row), offset, lease_ends) for row in _rows(rows)]
+        claims = [await self._claimed(rows_of(row), offset, lease_ends) async for row in in_turns(rows_of(rows))]
         return Claims(tuple(filter(None, claims)), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
 
     async def acquire_slot(  # noqa: PLR0913 - one question in one round trip
@@ -157,6 +157,9 @@ class RedisStore:
         reply = await self._link.timed(ACQUIRE_SLOT, asked, args)
         return SHUT if whole(reply[0]) < 0 else whole(reply[0]) / 1000 * self._clocks.rate()
 
+    async def arrange(self, rate_lane: str, order: Sequence[str]) -> None:
+        await self._link.timed(ARRANGE, lane_keys(rate_lane)[:1], order)
+
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Grant nothing for this many real seconds: a 429 stops the whole queue; a longer pause stays."""
         await self._link.timed(PAUSE_LANE, lane_keys(rate_lane), (math.ceil(seconds * 1000),))
@@ -166,7 +169,7 @@ class RedisStore:
 
     async def audit_trail(self, after: str = "-", most: int = 1000) -> list[tuple[str, AuditEntry, str]]:
         begin = "-" if after == "-" else f"({after}"
-        return entries(await self._link.read("XRANGE", keys.AUDIT, begin, "+", "COUNT", most))
+        return entries(await self._bulk.read("XRANGE", keys.AUDIT, begin, "+", "COUNT", most))
 
     async def audit_head(self) -> str:
         return text_or_none(await self._link.read("GET", keys.HEAD)) or ""
@@ -292,8 +295,3 @@ class RedisStore:
             structlog.get_logger().error("redis lost data", committed_seen=seen, committed_found=high)
         else:
             self._hw = max(self._hw, high)
-
-
-def _rows(reply: Reply) -> Sequence[Reply]:
-    """The parts of a reply that is an array."""
-    return reply if isinstance(reply, list) else ()

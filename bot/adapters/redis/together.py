@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections import deque
 from functools import partial
 
 from redis import exceptions as errors
@@ -18,6 +19,10 @@ class Together:
         """A client without transactions and retries; after `idle_seconds` without a reply it is checked before use."""
         self._client, self._most, self._idle_seconds = client, most, idle_seconds
         self._waiting: Waiting = []
+        self._arrived: deque[tuple[asyncio.Future[object], object]] = deque()
+        """Replies that nobody was woken for yet."""
+        self._waking = False
+        """Whether somebody was woken in this turn of the event loop."""
         self._under_way: set[asyncio.Task[list[object]]] = set()
         self._heard: float | None = None
 
@@ -73,8 +78,19 @@ class Together:
         self._under_way.discard(task)
         lost = errors.ConnectionError("closed") if task.cancelled() else task.exception()
         replies = [lost] * len(calls) if lost is not None else task.result()
-        for (_, reply), answer in zip(calls, replies, strict=True):
-            if not reply.done():
-                reply.set_result(answer)
+        self._arrived.extend((reply, answer) for (_, reply), answer in zip(calls, replies, strict=True))
+        if not self._waking:
+            self._waking = True
+            self._hand_out()
         if self._waiting and not task.cancelled():
             self._send()
+
+    def _hand_out(self) -> None:
+        """Wake one caller in each turn of the event loop: all at once, their work would be one long turn."""
+        while self._arrived:
+            reply, answer = self._arrived.popleft()
+            if not reply.done():
+                reply.set_result(answer)
+                asyncio.get_running_loop().call_soon(self._hand_out)
+                return
+        self._waking = False

@@ -1,6 +1,7 @@
 """The data of the in-memory store: rows with leases, due times, indexes, sets, marks, audit trail, rate limits."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.core.audit_chain import AuditEntry
@@ -72,6 +73,11 @@ class RateLane:
         elif now - slot <= interval:
             self.shift += max(0.0, now - slot)
         self.tat = max(self.tat, now) + interval
+
+    def arrange(self, order: Sequence[str]) -> None:
+        """Those of `order` that have booked a slot trade slots, so that they have them in this order."""
+        known = [who for who in order if who in self.bookings]
+        self.bookings |= zip(known, sorted(self.bookings[who] for who in known), strict=True)
 
     def hold(self, until: float, now: float) -> None:
         """Nobody proceeds before then; existing slots follow in the same order."""

@@ -147,6 +147,9 @@ class MemoryStore:
         kept = self.data.lanes.setdefault(rate_lane, RateLane())
         return kept.turn(who, self._now(), interval, burst, urgent=urgent)
 
+    async def arrange(self, rate_lane: str, order: Sequence[str]) -> None:
+        self.data.lanes.setdefault(rate_lane, RateLane()).arrange(order)
+
     async def pause_lane(self, rate_lane: str, seconds: float) -> None:
         """Stop a lane for that long."""
         now = self._now()

@@ -158,6 +158,38 @@ async def test_calls_of_one_turn_share_a_pipeline_and_fail_alone(wire: Wire) -> 
     await calls.aclose()
 
 
+async def test_callers_of_one_pipeline_are_woken_in_turns_of_their_own(wire: Wire) -> None:
+    """A hundred measurements whose replies come together would else be one turn, in which nothing is served."""
+    calls = Together(redis.asyncio.Redis(port=await wire.port_for("turns"), **LIMITS), 1, IDLE_SECONDS)
+    turns = [0]
+
+    async def count() -> None:
+        while True:
+            turns[0] += 1
+            await asyncio.sleep(0)
+
+    async def asked() -> int:
+        await calls.execute_command("PING")
+        return turns[0]
+
+    counting = asyncio.create_task(count())
+    found = await asyncio.gather(*(asked() for _ in range(20)))
+    counting.cancel()
+    assert len({*found}) == 20
+    await calls.aclose()
+
+
+async def test_a_large_answer_on_its_way_delays_no_commit(shaky: RedisStore, wire: Wire) -> None:
+    wire.delay(lambda request: request.about("pool:p99"), 0.5)
+    large = asyncio.create_task(shaky.get_many(Pool, [f"p{number}" for number in range(100)]))
+    await asyncio.sleep(0.05)
+    began = time.monotonic()
+    await shaky.commit(Change(join=(("open", "i1"),)))
+    assert time.monotonic() - began < 0.4
+    assert not large.done()
+    assert await large == {}
+
+
 async def test_a_server_that_does_not_answer_costs_one_limit(shaky: RedisStore, wire: Wire) -> None:
     """IN-2: an endpoint answers 503 within 2 s, also when ten times as many calls wait as there are connections."""
     assert CALL_SECONDS < 2.0
