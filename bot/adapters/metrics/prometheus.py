@@ -82,6 +82,8 @@ class Prometheus:
         self._rounds = Rounds(self._http)
         self._apart: dict[tuple[str, bool], float] = {}
         """(Pool, whether from others or each figure) → until when they are asked for apart (epoch seconds)."""
+        self._tried, self._to_blame = "", float("-inf")
+        """The pool that is asked for apart to see whether that helps, and until when it is known to help."""
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; a query without a result leaves its figure unknown, with the reason in `missing`.
@@ -199,10 +201,14 @@ class Prometheus:
                     async with turns:
                         found = await asked(self._http, path, queries, params)
             except Unreachable as problem:
-                if problem.failure not in ALIKE:
+                apart = problem.failure not in ALIKE and (not joint or self._parting_helps(pool, now))
+                if apart:
                     self._part(pool, now, joint=joint)
-                return dict.fromkeys(queries, problem)
+                if not (apart and joint):
+                    return dict.fromkeys(queries, problem)
+                return await self._answers(pool, queries, path, params)
             if found is not None:
+                self._answered(pool, now, joint=joint)
                 return {**found}
             self._part(pool, now, joint=joint)
             if joint:
@@ -212,7 +218,25 @@ class Prometheus:
             async with turns:
                 return await self._ask(path, {"query": query, **params})
 
-        return dict(zip(queries, await asyncio.gather(*map(single, queries.values())), strict=True))
+        each = await asyncio.gather(*map(single, queries.values()))
+        if any(isinstance(one, HttpAnswer) for one in each):
+            self._answered(pool, now, joint=False)
+        return dict(zip(queries, each, strict=True))
+
+    def _answered(self, pool: str, now: float, *, joint: bool) -> None:
+        if pool == self._tried and not joint:
+            self._tried, self._to_blame = "", now + APART_SECONDS
+
+    def _parting_helps(self, pool: str, now: float) -> bool:
+        """Whether to ask apart for a pool that was not answered together with others.
+
+        A back end that hangs answers neither: so one pool tries it, and the others follow once that one was answered.
+        """
+        if now < self._to_blame:
+            return True
+        asked_apart = self._apart.get((self._tried, False), 0.0) > now
+        self._tried = self._tried if asked_apart else pool
+        return self._tried == pool
 
     def _part(self, pool: str, now: float, *, joint: bool) -> None:
         """Ask for the pool alone, or if it was alone for each figure; then it stays away from others for longer."""

@@ -14,6 +14,8 @@ FIGURE = "tailback_figure"
 INSTANT = "/api/v1/query"
 ROUNDS_AT_ONCE, MOST_POOLS = 3, 10
 """Requests for several pools at once, and the pools of one."""
+GATHER_SECONDS = 0.05
+"""How long a round waits for further pools: those of one moment come one after another."""
 Params = Mapping[str, str]
 
 
@@ -75,6 +77,7 @@ class Rounds:
         return found and {name: found[f"{name}_{number}"] for name in queries}
 
     async def _answered(self, params: Params, pools: list[dict[str, str]]) -> dict[str, HttpAnswer] | None:
+        await asyncio.sleep(GATHER_SECONDS)
         async with self._turns:
             if self._open is not None and self._open.pools is pools:
                 self._open = None

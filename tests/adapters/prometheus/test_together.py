@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -79,7 +80,7 @@ async def test_pools_of_one_moment_share_a_query_and_each_gets_its_own_figures()
         assert wrong or len(back.asked) <= 4 + 2
 
 
-async def test_a_slow_query_costs_a_measurement_of_its_round_and_one_of_its_pool() -> None:
+async def test_a_slow_query_costs_one_measurement_of_its_pool() -> None:
     """Then each figure is asked for alone, so that only the slow one is unknown."""
 
     def answer(asked: Asked) -> tuple[int, object]:
@@ -88,12 +89,58 @@ async def test_a_slow_query_costs_a_measurement_of_its_round_and_one_of_its_pool
 
     back = BackEnd(answer=answer)
     prom = source(URL, back.wire(), 1.0, queued="a + b", busy="slow")
-    for _ in range(2):
-        with pytest.raises(Unreachable, match="query timed out"):
-            await prom.snapshot(POOL)
+    with pytest.raises(Unreachable, match="query timed out"):
+        await prom.snapshot(POOL)
     assert asked_apart(back) == 0
     found = await prom.snapshot(POOL)
     assert (found.queued, found.busy) == (3, None)
+
+
+MANY = 4 * MOST_POOLS
+POOLS = [f"pool-{number:02}" for number in range(MANY)]
+
+
+def many(back: BackEnd) -> Prometheus:
+    """A source of them, each with two figures."""
+    keys = {name: {"queued": "a + b", "busy": f"c_{number:02}"} for number, name in enumerate(POOLS)}
+    raw = {"kind": "prometheus", "url": URL}
+    return build("main", "[metrics.main]", raw, keys, parts_with(back.wire(), at=1.0))
+
+
+def answers(slow: str) -> Callable[[Asked], tuple[int, object]]:
+    """No answer to a query with this word; else 3 for each figure that it asks for."""
+
+    def answer(asked: Asked) -> tuple[int, object]:
+        query = (asked.body or asked.query)["query"]
+        if slow in query:
+            return 503, {"status": "error", "error": "query timed out"}
+        names = re.findall(rf'"{FIGURE}", "(\w+)"', query)
+        rows = [{"metric": {FIGURE: name}, "value": [1.0, "3"]} for name in names]
+        return (200, {"status": "success", "data": {"resultType": "vector", "result": rows}}) if names else vector("3")
+
+    return answer
+
+
+async def test_a_hang_of_prometheus_parts_one_pool_only() -> None:
+    """However long: when it is over, the others share their queries as before."""
+    back = BackEnd(answer=answers(slow=""))
+    prom = many(back)
+    for _ in range(3):
+        await asyncio.gather(*map(prom.snapshot, POOLS), return_exceptions=True)
+    back.answer = answers(slow="nothing")
+    back.asked.clear()
+    found = await asyncio.gather(*map(prom.snapshot, POOLS))
+    assert {one.queued for one in found} == {3}
+    assert len(back.asked) <= MANY / MOST_POOLS + 2 + 2
+
+
+async def test_a_slow_pool_costs_those_of_its_query_two_measurements_at_most() -> None:
+    back = BackEnd(answer=answers(slow=f"c_{MANY - 1:02}"))
+    prom = many(back)
+    for _ in range(2):
+        await asyncio.gather(*map(prom.snapshot, POOLS), return_exceptions=True)
+    found = await asyncio.gather(*map(prom.snapshot, POOLS))
+    assert [(one.queued, one.busy) for one in found] == [*[(3, 3)] * (MANY - 1), (3, None)]
 
 
 async def test_a_refused_token_is_not_tried_for_each_figure() -> None:
