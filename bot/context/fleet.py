@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from bot.config import File
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, PoolRules, empty
 from bot.core.ranking.worst_first import worst_first
@@ -22,6 +23,8 @@ MOST_WHOLE = 40
 REST_SECONDS = 1.0
 """How often measurements may wake an incident of many pools; a click does at any time."""
 MOST_REMEMBERED = 1000
+AT_ONCE = 10
+"""Pools of a source that are measured in the same moment: one query may ask for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,9 @@ class Fleet:
     _read_at: float = float("-inf")
     """When `_newest` was read (monotonic seconds)."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _file: File | None = None
+    _places: Mapping[str, float] = field(default_factory=dict)
+    """Of the pools of `_file`."""
 
     async def newest(self, store: Store, names: Collection[str], now: float) -> Mapping[str, Pool]:
         """The newest samples of all configured pools: read once for all incidents that look in the same second."""
@@ -65,6 +71,12 @@ class Fleet:
         if rest is None or rest.version != held.version or (rest.until is not None and rest.until <= at):
             return 0.0
         return max(0.0, REST_SECONDS - (now - rest.since))
+
+    def place(self, file: File, pool: str) -> float | None:
+        """Where in a watch period a pool is measured, as a share of it; None where all are measured at once."""
+        if self._file is not file:
+            self._file, self._places = file, places(file)
+        return self._places.get(pool)
 
     def speaks(self, incident: str, pool: str) -> None:
         """The alert of an incident fired for this pool."""
@@ -99,6 +111,24 @@ def _calm(pool: Pool, rules: Mapping[str, PoolRules]) -> bool:
     """Whether nothing is wrong with its queue; an unknown one is not calm."""
     floor = rules[pool.id].floor if pool.id in rules else 0
     return empty(pool.latest, floor) is True
+
+
+def places(file: File) -> dict[str, float]:
+    """The place of each pool in a watch period: some of a source together, all of them evenly; few have none."""
+    by_source = dict[object, list[str]]()
+    for name, table in file.pool.items():
+        by_source.setdefault(tuple(table.metrics), []).append(name)
+    groups = [some[n : n + AT_ONCE] for some in by_source.values() for n in range(0, len(some), AT_ONCE)]
+    many = len(file.pool) > AT_ONCE
+    return {name: number / len(groups) for number, some in enumerate(groups) for name in some} if many else {}
+
+
+def next_turn(since: float, period: float, place: float | None) -> float:
+    """When a pool is measured after `since` (epoch seconds): a period later, or at its place in the next ones."""
+    if place is None:
+        return since + period
+    begin = since + period / 2
+    return begin + (place * period - begin) % period
 
 
 def undisturbed(before: Pool, after: Pool, floor: int, samples: int) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.context.asked import NOTHING, asked_of, reach_of
 from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
-from bot.context.fleet import FEW, newest, undisturbed
+from bot.context.fleet import FEW, newest, next_turn, undisturbed
 from bot.context.measure_now import measure_now
 from bot.context.take_kinds import apart, with_usual
 from bot.core.alert import Kind
@@ -37,6 +37,8 @@ MISSED_SECONDS = 60.0
 """A pool overdue by this much was lost from the queue."""
 EARLY = 0.9
 """Share of a poll period before which a pool is not measured again."""
+SOON_SECONDS = 1.0
+"""Origin: judgement; a pool whose turn is so near is measured now."""
 NEAR_SECONDS = 150.0
 """Samples further from an incident's opening do not show the pool's state at its alert."""
 OVERLAP_SECONDS = 30.0
@@ -55,13 +57,13 @@ async def measure(context: Context, claim: Claim) -> None:
     pace = _pace(context, claim.id, watched=bool(watchers))
     if not pace:
         context.past.drop(claim.id)
-        # its forecasts stay unscored, and what was learnt is kept for a month
-        known = pool.scores or pool.fired
-        rested = replace(given_up(pool), outlook=None, watchers=(), early=replace(pool.early, streak=0))
-        put = Put(mine, rested, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
-        await context.store.commit(Change(puts=(put,)))
+        await context.store.commit(Change(puts=(_left_alone(mine),)))
         return
-    recent = bool(pool.tried_at) and 0.0 <= context.now() - pool.tried_at < pace * EARLY
+    place = None if watchers else context.fleet.place(context.settings.file, claim.id)
+    recent = _recent(context, pool, pace if place is None else pace / 2)
+    if not recent and (turn := _first_turn(context, pace, place)) > context.now() + SOON_SECONDS:
+        await context.store.commit(Change(puts=(Put(mine, pool, turn),)))
+        return
     with_jobs, jobs = await with_usual(context, pool, await measure_now(context, pool, recent=recent))
     looked = apart(with_jobs)
     after, over = remembered(pool, looked)
@@ -75,7 +77,8 @@ async def measure(context: Context, claim: Claim) -> None:
     wake = tuple(f"inc:{incident}" for incident in watchers if told or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
-    change = Change(puts=(Put(mine, after, min(after.tried_at, context.now()) + pace), *past, *jobs), wake=wake)
+    due = next_turn(min(after.tried_at, context.now()), pace, place)
+    change = Change(puts=(Put(mine, after, due), *past, *jobs), wake=wake)
     try:
         await context.store.commit(change)
     except Conflict:
@@ -84,6 +87,24 @@ async def measure(context: Context, claim: Claim) -> None:
         _, again = await _written(context, claim.id, over)  # the weeks before were being filled in at this moment
         await context.store.commit(replace(change, puts=(change.puts[0], again, *jobs)))
     await _learn(context, pool, after)
+
+
+def _left_alone(held: Stored[Pool]) -> Put:
+    """A pool that is not measured any more: its forecasts stay unscored, and what was learnt is kept for a month."""
+    pool = held.value
+    known = pool.scores or pool.fired
+    rested = replace(given_up(pool), outlook=None, watchers=(), early=replace(pool.early, streak=0))
+    return Put(held, rested, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
+
+
+def _recent(context: Context, pool: Pool, pace: float) -> bool:
+    """Whether it was measured in this period."""
+    return bool(pool.tried_at) and 0.0 <= context.now() - pool.tried_at < pace * EARLY
+
+
+def _first_turn(context: Context, pace: float, place: float | None) -> float:
+    """When a pool is measured first after a start or a gap: all of a large fleet in a watch period, not in a second."""
+    return 0.0 if place is None else next_turn(context.health.resumed_at - pace / 2, pace, place)
 
 
 def _no_news(context: Context, before: Pool, after: Pool) -> bool:

@@ -1,9 +1,13 @@
 """A large fleet: what is read whole, and what is done once for all incidents and pools."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
-from bot.context.fleet import FEW, MOST_WHOLE, REST_SECONDS, Fleet, looked_at, undisturbed
+import pytest
+
+from bot.config import File
+from bot.context.fleet import AT_ONCE, FEW, MOST_WHOLE, REST_SECONDS, Fleet, looked_at, next_turn, places, undisturbed
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Record, Stored
 from tests.builders import NOW, candidates, incident, rules, samples
@@ -93,3 +97,26 @@ def test_only_a_pool_that_has_been_fine_for_a_while_is_no_news() -> None:
     assert not undisturbed(calm, samples(None, 0, 0, 0), 0, 3)
     assert not undisturbed(calm, samples(0, 0, 0), 0, 3)
     assert not undisturbed(calm, Pool(calm.id, calm.samples, trouble="no answer"), 0, 3)
+
+
+def fleet_file(*sizes: int) -> File:
+    """A file with so many pools of each source."""
+    pools = {f"p{source}-{n}": {"metrics": f"m{source}"} for source, size in enumerate(sizes) for n in range(size)}
+    sources = {f"m{source}": {"kind": "prometheus", "url": "http://prom.test"} for source in range(len(sizes))}
+    return File.model_validate({"slack": {"channel": "C1"}, "metrics": sources, "pool": pools})
+
+
+def test_the_pools_of_a_source_are_measured_ten_at_a_time_and_all_of_them_evenly() -> None:
+    found = places(fleet_file(25, 5))
+    assert Counter(found.values()) == {0.0: 10, 0.25: 10, 0.5: 5, 0.75: 5}
+    assert {found[f"p1-{n}"] for n in range(5)} == {0.75}
+    assert places(fleet_file(AT_ONCE)) == {}
+
+
+@pytest.mark.parametrize("since", [1_800_000_000.0, 1_800_000_017.0, 1_800_000_059.0])
+@pytest.mark.parametrize("place", [0.0, 0.3, 0.98])
+def test_a_turn_comes_at_its_place_and_never_after_two_periods(since: float, place: float) -> None:
+    turn = next_turn(since, 60.0, place)
+    assert 30 <= turn - since < 90
+    assert turn % 60 == pytest.approx(60 * place, abs=0.001)
+    assert next_turn(turn, 60.0, place) == pytest.approx(turn + 60)

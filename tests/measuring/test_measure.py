@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bot.context import past
+from bot.context.fleet import AT_ONCE
 from bot.context.measure_now import measure_now
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
+from bot.measuring.measure import wake_pools
 from bot.pool_settings import PoolTable
 from bot.ports import Failure
 from tests.builders import NOW, POOL, sample
@@ -86,6 +88,24 @@ async def test_a_past_that_comes_late_joins_at_once_and_not_with_the_next_measur
     assert pool(world).samples == (*known, sample(14, at=NOW))
     assert world.metrics.script.count("snapshot") == 1
     assert world.due("pool") == 30.0
+
+
+async def test_a_start_spreads_its_questions_over_one_watch_period() -> None:
+    """Each of a large fleet is asked for once in it, some at a time, and at the same place in the next one."""
+    names = [f"pool-{number:02}" for number in range(40)]
+    world = World(pool={name: {} for name in names}, timing={"watch": "60s"})
+    world.context.metrics = dict.fromkeys(names, world.metrics)
+    for name in names:
+        world.metrics.show(name, {"queued": 0, "oldest_wait_seconds": 0.0})
+    world.context.health.resumed_at = world.clock.now()
+    await wake_pools(world.context)
+    await world.work()
+    asked = [world.metrics.script.count("snapshot")]
+    for _ in range(24):
+        await world.passes(5, step=5)
+        asked.append(world.metrics.script.count("snapshot"))
+    assert (asked[11], asked[23]) == (40, 80)
+    assert max(after - before for before, after in zip([0, *asked], asked, strict=False)) <= AT_ONCE
 
 
 async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:
