@@ -1,6 +1,7 @@
 """Diagnoses an incident's pools from their records."""
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.context.asked import NOTHING, ToldByCause, asked_of
@@ -73,7 +74,7 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
 
 def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
     """The diagnosis of each pool of an incident, with the cause that the incident remembers first."""
-    found = _found(view, incident, now, paces, incident.pools.candidates)
+    found = tuple(_found(view, incident, now, paces, incident.pools.candidates))
     return tuple(_remembered(view, incident.pools.verdicts.get(one.pool), one) for one in found)
 
 
@@ -82,11 +83,11 @@ def _remembered(view: View, held: HeldCause | None, found: Diagnosis) -> Diagnos
     return advised(remembered(held, found), view.pools.get(found.pool), view.rules.get(found.pool))
 
 
-def _found(view: View, incident: Incident, now: float, paces: Timing, names: Collection[str]) -> tuple[Diagnosis, ...]:
+def _found(view: View, incident: Incident, now: float, paces: Timing, names: Collection[str]) -> Iterator[Diagnosis]:
     """The diagnosis of these pools of an incident, with its others and those beside it as context."""
     pools, moment = incident.pools.candidates, moment_of(now, paces, incident.pools.unknown_pools)
     facts = facts_of((*pools, *view.beside), {**view.beside, **view.pools}, view.rules, moment)
-    return tuple(diagnosed(one) for one in facts if one.pool in names)
+    return (diagnosed(one) for one in facts if one.pool in names)
 
 
 def concerned(view: View, incident: Incident) -> frozenset[str]:
@@ -102,14 +103,18 @@ def _fine(pool: Pool | None, rules: PoolRules) -> bool:
     return pool is not None and pool.trouble is None and empty(pool.latest, rules.floor) is True
 
 
-def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
+async def explained(view: View, incident: Incident, now: float, paces: Timing) -> View:
     """The view with the cause and the forecast of each affected pool; a closed incident is drawn from its record alone.
 
-    A pool has no forecast on record while nobody waits for one: the first message must not do without.
+    A pool has no forecast on record while nobody waits for one: the first message must not do without. The event loop
+    serves others between two pools.
     """
     if incident.closed or not view.pools:
         return view
-    found = _found(view, incident, now, paces, concerned(view, incident))
+    found = list[Diagnosis]()
+    for one in _found(view, incident, now, paces, concerned(view, incident)):
+        found.append(one)
+        await asyncio.sleep(0)
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     named = [_remembered(view, verdicts.get(one.pool), one) for one in found]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}

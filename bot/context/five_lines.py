@@ -17,6 +17,6 @@ async def open_incident(context: Context, incident_id: str) -> Incident | None:
 async def five_lines(context: Context, incident: Incident) -> list[Marked]:
     """Its state now, with the link of its thread. Raises Unreachable."""
     now, paces = context.now(), context.settings.file.paces
-    view = explained(await context.view(incident), incident, now, paces)
+    view = await explained(await context.view(incident), incident, now, paces)
     link = (await permalinks(context, [incident])).get(incident.id, "")
     return state_lines(incident, view, now, paces, link)

@@ -1,5 +1,6 @@
 """Processes a due incident: do the next steps of its plan, record each one, and say when to continue."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -42,17 +43,16 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     """
     move: Move = _unchanged
     drawing: Drawn | None = None
-    trouble = held.value.trouble
-    if trouble.attempts >= MOST_ATTEMPTS and trouble.retry_at > context.now():  # quarantined, even if woken
+    if (trouble := held.value.trouble).attempts >= MOST_ATTEMPTS and trouble.retry_at > context.now():  # quarantined
         await keep(context, held, move, due=trouble.retry_at, uncertain=held.in_doubt_since is not None)
         return
     paces = context.settings.file.paces
-    view = explained(await context.view(held.value), held.value, context.now(), paces)
+    view = await explained(await context.view(held.value), held.value, context.now(), paces)
     for _ in range(MOST_STEPS):
         now = context.now()
         settled = _then(move, partial(observed, view=view, now=now, timing=paces))
         incident = settled(held.value)
-        drawing = drawing or _drawn(context, incident, view, now)
+        drawing = drawing or await _drawn(context, incident, view, now)
         queues = above_normal(incident, view, now, paces)
         step = next_step(incident, drawing.digest, now, paces, queues=queues)
         if step.do is Do.WAIT:
@@ -67,7 +67,8 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
         if (until := await held_back(context, incident, step, view)) is not None:
             await keep(context, held, settled, due=until, uncertain=_in_doubt(held, incident))
             return
-        drawing = _drawn(context, in_own_channel(incident), view, now) if step.do is Do.RETURN_TO_CHANNEL else drawing
+        if step.do is Do.RETURN_TO_CHANNEL:
+            drawing = await _drawn(context, in_own_channel(incident), view, now)
         result = await _take(context, held, incident, step, drawing)
         moved = _then(settled, result.move)
         if result.again_at is not None:
@@ -80,7 +81,8 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
     await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)
 
 
-def _drawn(context: Context, incident: Incident, view: View, now: float) -> Drawn:
+async def _drawn(context: Context, incident: Incident, view: View, now: float) -> Drawn:
+    await asyncio.sleep(0)  # others are served between the parts of an incident of many pools
     message = parent(incident, view, context.offers(incident, view), now, context.settings.file.paces)
     return Drawn(message, digest_of(message))
 
