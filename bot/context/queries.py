@@ -7,10 +7,12 @@ from typing import TypeVar
 
 from bot.config import File
 from bot.context.context import Context
+from bot.context.fleet import newest
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool
 from bot.core.routing import pool_channel
 from bot.ports import Chat, Refused, Unreachable
+from bot.views.parent.urgency import urgent_first
 from bot.views.words import refusals
 
 T = TypeVar("T")
@@ -62,6 +64,12 @@ async def open_incidents(context: Context, within: str = "open") -> list[Inciden
     """The open incidents of a set, or all of them, the oldest first."""
     held = await context.store.get_many(Incident, sorted(await context.store.members(within)))
     return sorted((h.value for h in held.values() if not h.value.closed), key=lambda incident: incident.opened_at)
+
+
+async def by_urgency(context: Context, incidents: Collection[Incident]) -> list[Incident]:
+    """Incidents, most urgent first, by the newest figures of their pools."""
+    pools = await newest(context.store, {name for one in incidents for name in one.pools.candidates})
+    return urgent_first(incidents, pools)
 
 
 async def readable(

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from bot.context.context import Context
-from bot.context.queries import known_pool, open_incidents, pool_if_named, readable
+from bot.context.queries import by_urgency, known_pool, open_incidents, pool_if_named, readable
 from bot.context.save import Move, keep
 from bot.core.alert import Matcher, digest
 from bot.core.audit_chain import AuditEntry
@@ -156,7 +156,7 @@ async def refused(context: Context, interaction: Interaction, why: str) -> None:
 
 
 class SeveralIncidents(Refused):
-    """The channel has several open incidents, and the command named none; `offers` has (incident, its button's id)."""
+    """The channel has several open incidents, and the command named none; `offers`: (incident, button's id), sorted."""
 
     def __init__(self, incidents: Sequence[Incident], name: str) -> None:
         super().__init__(refusals.SEVERAL_INCIDENTS)
@@ -182,7 +182,7 @@ async def _in_channel(context: Context, interaction: Interaction) -> str:
     if not found:
         raise Refused(refusals.NO_INCIDENT_TO_READ if interaction.conversation else refusals.NO_OPEN_INCIDENT)
     if len(found) > 1 or interaction.conversation:
-        raise SeveralIncidents(found, interaction.name)
+        raise SeveralIncidents(await by_urgency(context, found), interaction.name)
     return found[0].id
 
 

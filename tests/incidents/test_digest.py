@@ -4,7 +4,7 @@ import pytest
 
 from bot.core.record import Digest
 from bot.ports import Failure
-from tests.builders import CHANNEL
+from tests.builders import CHANNEL, alert
 from tests.fakes import SlackMessage
 from tests.world import World
 
@@ -104,3 +104,16 @@ async def test_a_digest_that_cannot_be_edited_is_not_hammered(failure: Failure) 
     await world.passes(30, step=1)
     assert len(world.chat.parents()) == 16
     assert 0 < world.chat.script.count("update") <= 25
+
+
+async def test_the_gravest_incident_has_its_thread_among_the_first_however_late_it_came() -> None:
+    world = World(slack=PACED)
+    for number in range(30):
+        await world.fires(alert(priority="P0" if number == 29 else "P2"), group_key=f"g{number}")
+    await world.work()
+    await world.passes(8, step=1)
+    order = [stored.key.partition(".")[0] for stored in world.chat.parents() if not stored.key.startswith("digest/")]
+    assert "i30" in order[:6]
+    await world.passes(40, step=1)
+    threads = [stored for stored in world.chat.parents() if not stored.key.startswith("digest/")]
+    assert len(threads) == 30

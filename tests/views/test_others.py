@@ -21,6 +21,7 @@ from bot.views.dialogs.modals import notice, silence_modal
 from bot.views.dialogs.scale import OTHER, ScaleChoice, ScaleRow, chosen_of, scale_answer, scale_modal
 from bot.views.home import answers
 from bot.views.home.home import Board, home, refused_home
+from bot.views.parent.urgency import urgent_first
 from bot.views.thread.digest import digest
 from bot.views.thread.replies import reply
 from bot.views.thread.results import effect_answer
@@ -143,9 +144,10 @@ def renderings() -> dict[str, Message | Block]:
     worst = (samples.sample("linux.2xlarge", 21, 7200.0),)
     reported = Reported(at, 17, 6840.0, "linux.2xlarge")
     refused = answers.refusal("Only full members of this workspace may do that.", may=["S0INFRA"])
+    waiting = urgent_first([replace(of, id="a", pools=replace(of.pools, reported=reported)), *storm(2)])
     return {
         "reply_worse": reply(of, Entry(3, at, Event.WORSE, worse, None, (), worst, broadcast=True), NOW),
-        "digest": digest([replace(of, id="a", pools=replace(of.pools, reported=reported)), *storm(2)], 3, NOW),
+        "digest": digest(waiting, 3, NOW),
         "modal_silence": modal(of, 86_400),
         "modal_scale": scale_modal("inc_1.abc", [*choices(), LARGE], ROWS, PREVIEW.above[:1], TERMS),
         "modal_scale_answer": scale_answer("inc_1.abc", choices()[0], ROWS, PREVIEW.above[:1], TERMS),

@@ -160,7 +160,7 @@ def accepted(thread: str = "", *, measures: bool = False) -> Message:
 def incident_choice(
     offers: Sequence[tuple[Incident, str]], action: str, label: str, *, elsewhere: bool = False
 ) -> Message:
-    """A button for each open incident that is meant, most urgent first; `offers` are (incident, the button's id)."""
+    """A button for each open incident that is meant; `offers` are (incident, the button's id), most urgent first."""
     number = count(len(offers), "incident is", "incidents are")
     here = "" if elsewhere else " in this channel"
     head = say("{number} open{here}. {choose}", number=number, here=here,
@@ -168,8 +168,6 @@ def incident_choice(
     if (more := len(offers) - MOST_INCIDENTS) > 0:
         head = say("{head} The {shown} most urgent have a button; {more} are left out: write the command in their "
                    "thread.", head=head, shown=MOST_INCIDENTS, more=count(more, "incident"))  # fmt: skip
-    values = {one.id: value for one, value in offers}
-    offers = [(one, values[one.id]) for one in urgent_first(one for one, _ in offers)]
     shown = [(one, say("{what} · since {at}", what=headline_of(one), at=date(one.began_at)), value)
              for one, value in offers[:MOST_INCIDENTS]]  # fmt: skip
     rows = [

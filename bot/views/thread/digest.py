@@ -9,7 +9,6 @@ from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, clean, escaped, joined, say, shortened
 from bot.views.parent.pools import age_words, wait_words
-from bot.views.parent.urgency import urgent_first
 from bot.views.words.interval import RECENT_SECONDS
 
 MOST_CHARACTERS = 8_500
@@ -21,21 +20,20 @@ _SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 28, False), (20,
 
 
 def digest(incidents: Sequence[Incident], total: int, now: float) -> Message:
-    """`incidents` wait for their thread; `total` were named so far."""
+    """`incidents` wait for their thread, most urgent first; `total` were named so far."""
     if not incidents:
         over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(over, section(over))
     seen = {one.id: _facts(one, now) for one in incidents}
-    ordered = urgent_first(incidents)
-    opened = total - len(ordered)
+    opened = total - len(incidents)
     done = f", {opened} of {total} opened" if opened > 0 else ""
-    heading = f"{count(len(ordered), 'incident')} waiting for a thread{done}"
-    lines, left_out = _fitting(ordered, seen)
+    heading = f"{count(len(incidents), 'incident')} waiting for a thread{done}"
+    lines, left_out = _fitting(incidents, seen)
     rest = count(left_out, "more incident")
     more = say("+ {more} that do not fit here; none is lost.", more=rest) if left_out else None
-    why = _why(ordered, now)
+    why = _why(incidents, now)
     sections = (section(joined("\n", *part)) for part in _packed(lines, _SECTION_CHARACTERS))
-    return message(_text(ordered, heading, why), header(heading), *sections, context(joined("\n", more, why)))
+    return message(_text(incidents, heading, why), header(heading), *sections, context(joined("\n", more, why)))
 
 
 def _why(waiting: Sequence[Incident], now: float) -> Marked:
