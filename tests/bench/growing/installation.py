@@ -23,6 +23,7 @@ from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
 from bot.playground.serving import serving
+from handlers.machine import spare_collector
 from handlers.wiring import Runtime, opened
 from handlers.worker import Worker
 from tests.bench.stub import SlackStub
@@ -174,6 +175,7 @@ async def installed(
             tailback_data=folder, tailback_config=folder / "none.toml",
         )  # fmt: skip
         async with opened(Settings(environment, file)) as runtime:
+            spare_collector()  # as `tailback run` does
             if mature:
                 await grown(runtime, names)
             if not working:
