@@ -65,7 +65,7 @@ async def agrees(story: Played, answers: dict[str, Diagnosis]) -> None:
     context, incident = story.world.context, story.world.incident
     now, dialog = context.now(), await causes_by_pool(context, [*context.settings.file.pool], incident)
     typed = await causes_by_pool(context, [*context.settings.file.pool], None)
-    thread = explained(await context.view(incident), incident, now, context.settings.file.paces).causes
+    thread = (await explained(await context.view(incident), incident, now, context.settings.file.paces)).causes
     for pool, judged in await judgements(context, incident, incident.pools.affected):
         said = first([thread[pool.id]] if pool.id in thread else [])
         assert first(dialog[pool.id].claims) == said
