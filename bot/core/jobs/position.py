@@ -1,20 +1,24 @@
-"""How many jobs are ahead of one in its pool's queue, from the newest sample and how the queue grew since it came."""
+"""How many jobs are ahead of one in its pool's queue, from the samples since it came and those that left since."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 
 from bot.core.jobs.answer import JobsAhead
 from bot.core.pool.pool import Snapshot
 
 EIGHT_IN_TEN = 1.28
 """Standard deviations on both sides that hold 8 of 10 cases of a normal distribution."""
+SAME_SECONDS = 0.5
+"""Jobs that came this close together have no order: providers tell times in whole seconds, and a push starts many."""
 
 
 def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead | None:
     """How many jobs of the newest sample came before this one and still wait; None if that is not known.
 
-    The longest waiting jobs of the sample are counted. Behind them, all that wait have come since the oldest one did:
-    those that came before this job are ahead, by the rates of arrivals at that time. Arrivals are counts, so the root
-    of their number is their deviation, and less of it near both ends, which are known.
+    The longest waiting jobs of the sample are counted. Behind them, a queue that is served in order tells: ahead are
+    those that waited when the job came, without those that left since. It came between two looks, so the queue of the
+    one is the least and that of the other the most.
     """
     last = series[-1] if series else None
     if last is None or last.queued is None or queued_at is None:
@@ -22,37 +26,69 @@ def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead |
     waited, queued, oldest = last.at - queued_at, last.queued, last.oldest_wait_seconds
     if waited <= 0:  # it came after the sample
         return JobsAhead(queued, queued)
-    listed = [job.waited_seconds for job in last.waiting]
-    longer = sum(one > waited for one in listed)
-    if oldest is not None and waited >= oldest:
+    if oldest is not None and waited > oldest + SAME_SECONDS:
         return JobsAhead(0, 0)
-    if listed and (longer < len(listed) or len(listed) >= queued):
-        return JobsAhead(min(longer, queued), min(longer, queued))
-    behind = arrived_since(queued_at, series)
-    if oldest is None:
-        return None if behind is None else _between(queued - behind, behind, longer, queued)
-    every = arrived_since(last.at - oldest, series)
-    share = behind / every if behind is not None and every else waited / oldest
-    return _between(queued * (1 - share), queued * share * (1 - share), longer, queued)
-
-
-def _between(ahead: float, variance: float, listed: int, queued: int) -> JobsAhead:
-    """The range around an estimate; at least the listed jobs are ahead, and never all that wait."""
+    listed = [job.waited_seconds for job in last.waiting]
+    longer = sum(one > waited + SAME_SECONDS for one in listed)
+    reached = sum(one >= waited - SAME_SECONDS for one in listed)
+    if listed and (reached < len(listed) or len(listed) >= queued):
+        return JobsAhead(min(longer, queued), min(max(longer, reached - 1), queued))
+    looks = [one for one in series if one.queued is not None]
+    found = _since_it_came(queued_at, looks)
+    if found is None:
+        if oldest is None:
+            return None
+        share = min(1.0, waited / oldest)  # the waits are taken as even
+        found = queued * (1 - share), queued * (1 - share), queued * share * (1 - share)
+    low, high, variance = found
     spread, most = EIGHT_IN_TEN * max(0.0, variance) ** 0.5, max(queued - 1, 0)
-    least = min(listed, most)
-    return JobsAhead(*(round(min(max(end, least), most)) for end in (ahead - spread, ahead + spread)))
+    least = min(longer, most)
+    return JobsAhead(*(round(min(max(end, least), most)) for end in (low - spread, high + spread)))
 
 
-def arrived_since(since: float, series: Sequence[Snapshot]) -> float | None:
-    """Jobs that arrived since then by the rates of the samples; None if they do not go back so far."""
-    known = [(one.at, one.arrivals_per_minute) for one in series if one.arrivals_per_minute is not None]
-    if not known or known[0][0] > since:
+def _since_it_came(queued_at: float, looks: Sequence[Snapshot]) -> tuple[float, float, float] | None:
+    """(fewest, most, variance) of the jobs ahead; None if the looks do not reach back, or tell too little.
+
+    Without rates of starts, those that left are taken as even, so that a share of their number is in doubt.
+    """
+    if looks[0].at >= queued_at:
         return None
-    jobs, until = 0.0, series[-1].at
-    for at, rate in reversed(known):
-        begun = max(since, at)
-        jobs += rate * max(0.0, until - begun) / 60
-        until = min(until, begun)
-        if at <= since:
-            break
-    return jobs
+    before, after = _around(queued_at, looks)
+    last, measured = looks[-1], all(one.starts_per_minute is not None for one in looks)
+    came = None if last.oldest_wait_seconds is None else last.at - last.oldest_wait_seconds
+    pace, every = 1.0, None
+    if came is not None and looks[0].at < came:
+        every = _all_that_left(came, looks, measured=measured)
+        counted = _left(came, looks, measured=measured)
+        pace = every / counted if counted else 0.0
+    elif not measured:
+        return None
+    ends = [(one.queued or 0) - pace * _left(one.at, looks, measured=measured) for one in (before, after)]
+    share = 0.0
+    if every and not measured:
+        share = min(1.0, pace * _left(queued_at, looks, measured=measured) / every)
+    return min(ends), max(ends), (every or 0.0) * share * (1 - share)
+
+
+def _all_that_left(came: float, looks: Sequence[Snapshot], *, measured: bool) -> float:
+    """Jobs that left since the oldest waiting one came: all that waited then.
+
+    It came between two looks. Measured starts tell where between them, else the middle is taken.
+    """
+    fewest, most = sorted(float(one.queued or 0) for one in _around(came, looks))
+    return min(max(_left(came, looks, measured=True), fewest), most) if measured else (fewest + most) / 2
+
+
+def _around(at: float, looks: Sequence[Snapshot]) -> tuple[Snapshot, Snapshot]:
+    """The last look before a time, and the first one at it or after it."""
+    place = bisect_left(looks, at, key=lambda one: one.at)
+    return looks[place - 1], looks[min(place, len(looks) - 1)]
+
+
+def _left(since: float, looks: Sequence[Snapshot], *, measured: bool) -> float:
+    """Jobs that started since then by the rates of the looks; minutes, where they have none."""
+    return sum(
+        ((after.starts_per_minute or 0.0) if measured else 1.0) * (after.at - max(since, before.at)) / 60
+        for before, after in pairwise(looks)
+        if after.at > since
+    )

@@ -1,4 +1,4 @@
-"""How many jobs are ahead: counted where they are listed, else estimated by what arrived since."""
+"""How many jobs are ahead: counted where they are listed, else those that waited when it came, less those that left."""
 
 import pytest
 
@@ -6,6 +6,15 @@ from bot.core.jobs.answer import JobsAhead
 from bot.core.jobs.position import ahead_of
 from bot.core.pool.pool import Job, Snapshot
 from tests.builders import NOW, POOL
+
+
+def looks(*queued: int, oldest: float, **figures: float | None) -> list[Snapshot]:
+    """One look a minute, the last one now; the oldest job of the last one has waited so many seconds."""
+    ages = [60.0 * ago for ago in reversed(range(len(queued)))]
+    return [
+        Snapshot(POOL, NOW - ago, queued=number, oldest_wait_seconds=max(0.0, oldest - ago), **figures)  # type: ignore[arg-type]
+        for ago, number in zip(ages, queued, strict=True)
+    ]
 
 
 def test_the_longest_waiting_jobs_are_counted_exactly() -> None:
@@ -16,35 +25,59 @@ def test_the_longest_waiting_jobs_are_counted_exactly() -> None:
     ]  # fmt: skip
 
 
-def test_behind_them_the_estimate_leaves_out_what_arrived_since() -> None:
-    """60 came in 30 min, evenly: two thirds of them before the last 10 min. The doubt is that of a share of a count."""
-    series = [
-        Snapshot(POOL, NOW - 60 * ago, queued=60, oldest_wait_seconds=1800.0, arrivals_per_minute=2.0)
-        for ago in range(30, -1, -1)
-    ]
-    found = ahead_of(NOW - 600, series)
+def test_jobs_of_one_moment_have_no_order() -> None:
+    """One push starts many jobs in the same second, so each may be the first or the last of them."""
+    waiting = tuple(Job("test", waited) for waited in (900.0, 600.0, 600.0, 600.0, 300.0))
+    series = [Snapshot(POOL, NOW, queued=5, oldest_wait_seconds=900.0, waiting=waiting)]
+    assert ahead_of(NOW - 600, series) == JobsAhead(1, 3)
+
+
+@pytest.mark.parametrize("starts", [2.0, None])
+def test_a_push_that_is_the_oldest_may_be_ahead_as_a_whole(starts: float | None) -> None:
+    """80 came at once half an hour ago, two of them start in a minute, and nobody lists them."""
+    series = looks(0, 0, *range(80, 20, -2), oldest=1770.0, starts_per_minute=starts)
+    found = ahead_of(NOW - 1770, series)
     assert found is not None
-    assert found.low < 40 < found.high
-    assert found.high - found.low == pytest.approx(2 * 1.28 * (60 * 2 / 9) ** 0.5, abs=1.5)
+    assert found.low <= 2
+    assert found.high >= 19
+
+
+@pytest.mark.parametrize("starts", [2.0, None])
+def test_ahead_are_those_that_waited_when_it_came_less_those_that_left(starts: float | None) -> None:
+    """Five came and two left in each minute of an hour: before 30 min 90 waited, and 60 have left since."""
+    series = looks(*range(0, 183, 3), oldest=36 * 60.0, starts_per_minute=starts)
+    found = ahead_of(NOW - 1800, series)
+    assert found is not None
+    assert found.low <= 30 <= found.high
+    assert (found.low + found.high) / 2 == pytest.approx(30, abs=4)
+    if starts:
+        assert found.high - found.low <= 5
+
+
+def test_starts_that_stopped_a_while_ago_are_no_even_pace() -> None:
+    """Two left in each of 30 min, and none since; it came 20 min ago, so all that waited then are ahead."""
+    series = [
+        Snapshot(POOL, NOW - 60 * ago, queued=100 + 3 * (60 - ago) - 2 * min(30, 60 - ago),
+                 oldest_wait_seconds=7200.0 - 60 * ago, starts_per_minute=2.0 if ago >= 30 else 0.0)
+        for ago in range(60, -1, -1)
+    ]  # fmt: skip
+    assert ahead_of(NOW - 1200 - 1, series) == JobsAhead(157, 160)
 
 
 def test_a_burst_is_told_from_jobs_that_came_one_by_one() -> None:
     """Nearly all came 20 to 30 min ago, so a job of 15 min ago has nearly all of them ahead."""
-    series = [
-        Snapshot(
-            POOL, NOW - 60 * ago, queued=60, oldest_wait_seconds=1800.0, arrivals_per_minute=6.0 if ago > 20 else 0.1
-        )
-        for ago in range(30, -1, -1)
-    ]
+    series = looks(*[0] * 10, *range(6, 66, 6), *[60] * 21, oldest=1830.0)
     found = ahead_of(NOW - 900, series)
     assert found is not None
-    assert found.low >= 55
+    assert found.low >= 50
 
 
-def test_without_arrivals_the_waits_are_taken_as_even() -> None:
+def test_samples_that_do_not_reach_back_leave_the_waits_as_even() -> None:
+    """With the doubt of a share of a count."""
     found = ahead_of(NOW - 900, [Snapshot(POOL, NOW, queued=40, oldest_wait_seconds=3600.0)])
     assert found is not None
     assert found.low <= 30 <= found.high
+    assert found.high - found.low == pytest.approx(2 * 1.28 * (40 * 3 / 16) ** 0.5, abs=1.5)
 
 
 @pytest.mark.parametrize(
@@ -58,3 +91,7 @@ def test_what_is_not_known_is_not_a_place(queued_at: float | None, figures: dict
 
 def test_a_job_younger_than_the_sample_has_all_of_it_ahead() -> None:
     assert ahead_of(NOW + 5, [Snapshot(POOL, NOW, queued=7, oldest_wait_seconds=60.0)]) == JobsAhead(7, 7)
+
+
+def test_a_job_that_came_before_the_oldest_waits_no_more() -> None:
+    assert ahead_of(NOW - 90, [Snapshot(POOL, NOW, queued=7, oldest_wait_seconds=60.0)]) == JobsAhead(0, 0)
