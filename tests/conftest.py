@@ -50,6 +50,7 @@ COMPONENTS = {
 LONGEST = {
     "test_care_invariants.py",
     "test_docs_site.py",
+    "test_every_moment_on_the_fleet.py",
     "test_many.py",
     "test_report_page.py",
     "test_soak.py",

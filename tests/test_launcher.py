@@ -265,7 +265,7 @@ def test_every_step_of_the_tests_runs_whatever_failed_before(run_by: RunBy) -> N
     status, said = run_by('case "$*" in *tests.measured*) exit 5;; esac', [])
     assert status == 5
     assert "quick tests failed with status 5" in said
-    assert said.index("slow tests: pytest") < said.index("fleet tests: pytest")
+    assert said.index("quick tests: pytest") < said.index("slow tests: pytest")
     assert "everything passed" not in said
 
 
@@ -281,7 +281,7 @@ def test_what_is_compiled_in_a_step_is_kept_for_the_next(
 
 def test_the_steps_together_run_every_test_once(launcher: ModuleType) -> None:
     """What the quick step leaves out has a step of its own; the statistics are named by their files."""
-    measured, slow, fleet = (command for _, command, _ in launcher.test_steps([]))
+    measured, slow = (command for _, command, _ in launcher.test_steps([]))
     ((_, [*quick, fewer], _),) = launcher.test_steps(["--quick"])
     assert measured == [*quick, "-p", "tests.measured"]
     assert fewer == "--hypothesis-profile=quick"
@@ -292,7 +292,7 @@ def test_the_steps_together_run_every_test_once(launcher: ModuleType) -> None:
     files = (ROOT / "tests").rglob("test_*.py")
     mark = re.compile(r"^(pytestmark = |@)pytest\.mark\.fleet", re.MULTILINE)
     marked = [path for path in files if mark.search(path.read_text("utf-8"))]
-    assert sorted(map(str, marked)) == [word for word in fleet if word.endswith("_on_the_fleet.py")]
+    assert sorted(map(str, marked)) == [word for word in slow if word.endswith("_on_the_fleet.py")]
     assert [path for path in marked if path.relative_to(ROOT / "tests").parts[0] in launcher.SLOW] == []
 
 
