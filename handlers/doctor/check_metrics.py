@@ -58,30 +58,36 @@ async def of_metrics(settings: Settings, tools: MeasuredPools) -> list[CheckFind
                 found.append(warning("metrics", f"{pool}: {snapshot.what}", remedy))
             else:
                 broken.setdefault(of_error("metrics", snapshot, remedy), []).append(pool)
-    found += _of_figures(tools, [snapshot for snapshot in snapshots if isinstance(snapshot, Snapshot)])
+    shown = {pool: one for pool, one in zip(pools, snapshots, strict=True) if isinstance(one, Snapshot)}
+    found += _of_figures(tools, {**dict.fromkeys(settings.file.pool), **dict.fromkeys(pools), **shown})
     return found + [replace(one, text=f"{listed(names)}: {one.text}") for one, names in broken.items()]
 
 
-def _of_figures(tools: MeasuredPools, snapshots: Iterable[Snapshot]) -> list[CheckFinding]:
-    """The matrix of sources and figures; pools with the same one share it."""
+def _of_figures(tools: MeasuredPools, snapshots: Mapping[str, Snapshot | None]) -> list[CheckFinding]:
+    """The matrix of sources and figures of every configured pool; pools with the same one share it.
+
+    What a pool that was not measured gives just now is told by its error.
+    """
     groups: dict[tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]], list[str]] = {}
-    for snapshot in snapshots:
-        sources = tools.figures.get(snapshot.pool, {})
+    for pool, snapshot in snapshots.items():
+        sources = tools.figures.get(pool, {})
         first = {figure: source for source in reversed([*sources]) for figure in ASKED if figure in sources[source]}
         rows = tuple((one, tuple(name for name in ASKED if first.get(name) == one)) for one in sources)
-        now = {*known(snapshot), *(("create_failures_by_code",) if snapshot.create_failures == 0 else ())}
-        now |= {one.kind.value for one in snapshot.signals if one.value is not None}
-        groups.setdefault((rows, tuple(name for name in ASKED if name in first and name not in now)), []).append(
-            snapshot.pool
-        )
+        silent = tuple(name for name in ASKED if name in first and name not in _told(snapshot)) if snapshot else ()
+        groups.setdefault((rows, silent), []).append(pool)
     return [
         ok("figures", line)
         for (rows, silent), pools in groups.items()
-        if rows
         for line in matrix_lines(
             listed(pools), dict(rows), silent, possible({name for _, names in rows for name in names})
         )
     ]
+
+
+def _told(snapshot: Snapshot) -> set[str]:
+    """What a sample tells; where nothing failed, nothing failed for a reason or with a mark."""
+    none = ("create_failures_by_code", "failures_by_mark") if snapshot.create_failures == 0 else ()
+    return {*known(snapshot), *none, *(one.kind.value for one in snapshot.signals if one.value is not None)}
 
 
 async def _snapshot_or_error(source: Metrics, pool: str) -> Snapshot | Unreachable:

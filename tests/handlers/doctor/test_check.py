@@ -300,7 +300,18 @@ async def test_back_ends_in_order_are_said_with_what_was_seen(place: Place) -> N
         "linux.2xlarge: 10 runners now, at most 40; only read access was tested"
     )
     assert {finding.area for finding in findings} == {
-        *("environment", "configuration", "host", "redis", "blocks", "clock", "metrics", "scaler", "alertmanager")
+        *(
+            "environment",
+            "configuration",
+            "host",
+            "redis",
+            "blocks",
+            "clock",
+            "metrics",
+            "figures",
+            "scaler",
+            "alertmanager",
+        )
     }
     assert (tools.scaler.requests, tools.scaler.script.calls) == ([], ["read"])
     assert (tools.alertmanager.silences, tools.alertmanager.script.calls) == ({}, ["firing", "find"])
@@ -418,7 +429,7 @@ async def test_the_matrix_of_sources_names_the_figures_and_the_causes(place: Pla
     lines = [
         one.text
         for one in await found(place, tools, metrics=dict.fromkeys(figures, tools.metrics), figures=figures)
-        if one.area == "figures"
+        if one.area == "figures" and one.text.startswith("a and b")
     ]
     assert lines[:3] == [
         "a and b: github gives queued, busy and idle",
@@ -427,9 +438,20 @@ async def test_the_matrix_of_sources_names_the_figures_and_the_causes(place: Pla
     ]
     causes = len({rule.cause for rule in RULES})
     named = (
-        r"the queue is unknown, .*the pool's limit is reached.*machines do not come.*; never named: rows that only look"
+        r"the queue is unknown, .*machines do not come.*the pool's limit is reached.*; never named: rows that only look"
     )
     assert re.match(rf"a and b: \d+ causes of {causes} can be named: {named}", lines[3])
+
+
+async def test_every_configured_pool_has_its_causes(place: Place) -> None:
+    """Also the one whose source does not answer now, with the kinds of its signals."""
+    tools = Tools()
+    tools.metrics.script.fail("snapshot", error=Unreachable("Prometheus", "is away", failure=Failure.UNCONNECTED))
+    figures = {POOL: {"prometheus": frozenset({"queued", "disk"})}}
+    lines = [one.text for one in await found(place, tools, figures=figures) if one.area == "figures"]
+    assert lines[0] == f"{POOL}: prometheus gives queued and disk"
+    assert "machines are short of disk" in lines[1].partition("; never named")[0]
+    assert len(lines) == 2, "that nothing is known just now is told by the error"
 
 
 @pytest.mark.parametrize(
