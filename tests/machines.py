@@ -37,14 +37,17 @@ def runner(name: str, at: float, scale_set: str = POOL, **status: Any) -> dict[s
     return {"metadata": metadata, "spec": {}, "status": {"ready": False, "phase": "Pending", **status}}
 
 
-def pod(name: str, at: float, *, waiting: str = "", unschedulable: str = "", **status: Any) -> dict[str, Any]:
+def pod(
+    name: str, at: float, *, waiting: str = "", unschedulable: str = "", node: str = "", **status: Any
+) -> dict[str, Any]:
     """Its pod, which may wait for an image or for a node."""
     found: dict[str, Any] = {"phase": "Pending", **status}
     if waiting:
         found["containerStatuses"] = [{"name": "runner", "state": {"waiting": {"reason": waiting}}}]
     if unschedulable:
         found["conditions"] = [{"type": "PodScheduled", "reason": "Unschedulable", "message": unschedulable}]
-    return {"metadata": {"name": name, "creationTimestamp": stamp(at), "labels": {LABEL: POOL}}, "status": found}
+    labels = {"name": name, "creationTimestamp": stamp(at), "labels": {LABEL: POOL}}
+    return {"metadata": labels, "spec": {"nodeName": node}, "status": found}
 
 
 def job_pod(runner_pod: str, at: float, **parts: Any) -> dict[str, Any]:

@@ -5,8 +5,9 @@ import contextlib
 from dataclasses import replace
 
 from bot.context.context import Context
+from bot.core.pool.backfill import joined
 from bot.core.pool.merge import SourceAnswer, holding_back, taken
-from bot.core.pool.pool import Pool, Snapshot, fresh, joined, unreadable
+from bot.core.pool.pool import Pool, Snapshot, fresh, unreadable
 from bot.core.pool.retention import HELD_SECONDS
 from bot.core.record import Change
 from bot.ports import Answering, Metrics, Unreachable

@@ -63,6 +63,7 @@ def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:
         started_at=instant(row.get("started_at")) if ran else None,
         completed_at=instant(row.get("completed_at")) if state is JobState.COMPLETED else None,
         conclusion=text(row.get("conclusion"), MOST_LABEL_CHARS),
+        attempt=attempt if isinstance(attempt := row.get("run_attempt"), int) else None,
         runner=runner,
         url=link(text(row.get("html_url"), None)),
         branch=text(row.get("head_branch"), MOST_TEXT_CHARS),

@@ -199,7 +199,7 @@ async def test_the_configuration_of_a_fleet_measures_its_queue(fleet: str, cloud
 
 BY_WEBHOOKS = {
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "duration_p50_seconds"),
-    *("arrivals_by_source", "kinds", "ended"),
+    *("arrivals_by_source", "kinds", "ended", "running_jobs", "reruns", "failed_jobs"),
 }
 """Figures of GitHub that stay unknown in the doctor's one look."""
 

@@ -30,6 +30,7 @@ def test_every_part_of_a_queued_job_is_read() -> None:
         labels=("self-hosted", "linux.2xlarge"),
         state=JobState.QUEUED,
         created_at=CREATED,
+        attempt=1,
         url="https://github.com/example-org/engine/actions/runs/15500000001/job/41000000001",
         branch="gpu-sorting",
         commit="5f2b0c1d9e8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c",

@@ -27,6 +27,8 @@ WINDOW_SECONDS = 900.0
 OLD_SECONDS = 86400.0
 """GitHub cancels jobs queued for 24 h, in effect up to 48 h."""
 DEAD_SECONDS = 2 * 86400.0
+FAILED = frozenset({"failure", "timed_out"})
+"""Conclusions of jobs that are run again."""
 HOSTED = "GitHub Actions "
 """Prefix of the names of GitHub's own machines."""
 HALF = 0.501
@@ -71,7 +73,7 @@ def figures(
 
     def rate(times: Iterable[float | None]) -> float | None:
         """The rate per minute in the last 15 minutes; a fast clock moves nothing out of it."""
-        count = sum(at is not None and now - at <= WINDOW_SECONDS for at in times)
+        count = sum(_lately(at, now) for at in times)
         return None if why else count * 60 / WINDOW_SECONDS
 
     return Snapshot(
@@ -83,6 +85,9 @@ def figures(
         starts_per_minute=rate(job.started_at for job in known),
         completions_per_minute=rate(job.completed_at for job in known if job.started_at is not None),
         duration_p50_seconds=duration_p50(known, running, now),
+        running_jobs=None if why else len(runs),
+        reruns=None if why else sum((job.attempt or 1) > 1 for job in arrived if now - job.begun <= WINDOW_SECONDS),
+        failed_jobs=None if why else sum(job.conclusion in FAILED and _lately(job.completed_at, now) for job in known),
         running_longest_seconds=max(0.0, *running, 0.0) if running or not why else None,
         unservable=0 if tells else None,
         ghosts=len(found.ghosts) if line else None,
@@ -184,6 +189,11 @@ def duration_p50(jobs: Iterable[WorkflowJob], running: Iterable[float], now: flo
         if still < HALF:
             return seconds
     return max(statistics.median(one[0] for one in each or ran) for each in (ran, known)) if ran else None
+
+
+def _lately(at: float | None, now: float) -> bool:
+    """Whether it was in the last 15 minutes; a fast clock moves nothing out of them."""
+    return at is not None and now - at <= WINDOW_SECONDS
 
 
 def _sources(jobs: Iterable[WorkflowJob]) -> tuple[Counted, ...]:

@@ -105,6 +105,7 @@ class Buildkite(Present):
             oldest_wait_seconds=max((one.waited_seconds for one in seen), default=None),
             busy=whole(agent, "busy") if agent else 0,
             idle=whole(agent, "idle") if agent else 0,
+            running_jobs=whole(job, "running") if job else 0,
             waiting=longest(seen),
             missing=(jobs,) if isinstance(jobs, Gap) else (),
         )
@@ -179,7 +180,13 @@ async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs
 
 def _figures(table: BuildkiteTable, _: BuildkitePool) -> tuple[str, ...]:
     """Single jobs are seen by an API token only."""
-    return ("queued", "busy", "idle", *(("oldest_wait_seconds", "waiting") if table.api_token_env else ()))
+    return (
+        "queued",
+        "busy",
+        "idle",
+        "running_jobs",
+        *(("oldest_wait_seconds", "waiting") if table.api_token_env else ()),
+    )
 
 
 build = SourceKind(BuildkiteTable, BuildkitePool, _figures, Buildkite)

@@ -1,6 +1,7 @@
 """EC2 Auto Scaling as a metrics source: machines of a group by state, and launches that failed, by code."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
@@ -8,15 +9,18 @@ from typing import Any
 
 from pydantic import Field
 
+from bot.adapters.http.rows import Row, inner, rows, text
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import Table
 from bot.core.pool.pool import Gap, Snapshot
 from bot.ports import Failure, Unreachable
+from bot.sources.payload import fields
 
 MOST_PAGES = 5
 FAILED = frozenset({"Failed", "Cancelled"})
+ZONE = "Availability Zone"
 LAUNCH = "Launching"
 """How descriptions of activities that start an instance begin."""
 OF_RUNNERS = ("booting", "limit", "creates")
@@ -70,22 +74,26 @@ class Ec2AutoScaling(Present):
 
     async def _ask_launches(self, name: str, now: float) -> Listed[dict[str, Any]]:
         """Launches that ended in the window; unknown if there are more than the pages that are read."""
-        made, failed, more = 0, list[str](), dict[str, str]()
+        made, failed, zones, more = 0, list[str](), list[str](), dict[str, str]()
+        scales_on: str | None = None
         for _ in range(MOST_PAGES):
             answer = await self._aws.ask(
                 "autoscaling", "describe_scaling_activities", AutoScalingGroupName=name, MaxRecords=100, **more
             )
             rows = answer.get("Activities", [])
             for row in rows:
+                scales_on = scales_on or _alarm(row)
                 if not _recent(row, now) or not str(row.get("Description", "")).startswith(LAUNCH):
                     continue
                 made += row.get("StatusCode") == "Successful"
                 if row.get("StatusCode") in FAILED:
                     failed.append(code_of(str(row.get("StatusMessage", ""))))
+                    zones.append(f"zone {zone}" if (zone := text(_details(row), ZONE)) else "")
             more = {"NextToken": str(answer["NextToken"])} if answer.get("NextToken") else {}
             if not more or not any(_recent(row, now) for row in rows):
                 figures = {"create_failures": len(failed), "create_failures_by_code": counted(failed)}
-                return Listed({**figures, "creates": made}, now)
+                marks = counted(filter(None, zones))
+                return Listed({**figures, "failures_by_mark": marks, "creates": made, "scales_on": scales_on}, now)
         what = f"{name} has more than {MOST_PAGES * 100:,} activities in 15 min, too many to read"
         raise Unreachable(self._aws.system, what, failure=Failure.SHAPE)
 
@@ -95,5 +103,21 @@ def _recent(row: Mapping[str, Any], now: float) -> bool:
     return isinstance(at, datetime) and now - at.timestamp() <= WINDOW_SECONDS
 
 
-FIGURES = (*STATES, "limit", "creates", "create_failures", "create_failures_by_code")
+def _details(row: Mapping[str, Any]) -> Row:
+    """What an activity says in JSON: zone, subnet, and the alarms that began it."""
+    try:
+        return fields(json.loads(str(row.get("Details") or "{}")))
+    except ValueError:
+        return {}
+
+
+def _alarm(row: Mapping[str, Any]) -> str | None:
+    """The metric of the alarm that began an activity."""
+    alarms = rows(_details(row).get("InvokingAlarms"))
+    return next((name for one in alarms if (name := text(inner(one, "Trigger"), "MetricName"))), None)
+
+
+FIGURES = (
+    *STATES, "limit", "creates", "create_failures", "create_failures_by_code", "failures_by_mark", "scales_on",
+)  # fmt: skip
 build = SourceKind(AwsTable, Ec2AutoScalingPool, lambda *_: FIGURES, Ec2AutoScaling)

@@ -40,6 +40,7 @@ FIGURES = (
     *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable", "ghosts", "api_remaining"),
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute", "arrivals_by_source"),
     *("duration_p50_seconds", "running_longest_seconds", "kinds", "composition", "running", "ended"),
+    *("running_jobs", "reruns", "failed_jobs"),
 )
 SAVED_ROUNDS = 15
 """Unused calls of so many rounds may be made in one. With the usual 30 a round this is half of the 900 points that

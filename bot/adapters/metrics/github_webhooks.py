@@ -13,7 +13,7 @@ FIGURES = (
     *("kinds", "composition", "running", "ended"),
     *("queued", "oldest_wait_seconds", "waiting", "unservable", "ghosts", "arrivals_by_source"),
     *("arrivals_per_minute", "starts_per_minute", "completions_per_minute"),
-    *("duration_p50_seconds", "running_longest_seconds"),
+    *("duration_p50_seconds", "running_longest_seconds", "running_jobs", "reruns", "failed_jobs"),
 )
 
 

@@ -14,7 +14,7 @@ from bot.adapters.http.rows import Row, document, inner, instant, rows, text
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
-from bot.core.pool.pool import Gap, Snapshot
+from bot.core.pool.pool import Counted, Gap, Snapshot
 from bot.ports import Failure, Unreachable
 
 SCALE_SET = "actions.github.com/scale-set-name"
@@ -38,7 +38,10 @@ CLUSTER_NAMESPACE = "default"
 """Where events of nodes and node claims are, which have no namespace."""
 RUNNERS = "/apis/actions.github.com/v1alpha1/namespaces/{}/ephemeralrunners"
 PODS, EVENTS = "/api/v1/namespaces/{}/pods", "/api/v1/namespaces/{}/events"
-FIGURES = ("busy", "idle", "booting", "failed", "creates", "registered", "create_failures", "create_failures_by_code")
+FIGURES = (
+    *("busy", "idle", "booting", "failed", "creates", "registered"),
+    *("create_failures", "create_failures_by_code", "failures_by_mark"),
+)
 Rows = Sequence[Row]
 
 
@@ -143,6 +146,7 @@ def _drawn(  # noqa: PLR0913, PLR0917 - a pool, and what the cluster has of it
         registered=sum(_ready(row) or row in busy or _status(row, "phase") == "Succeeded" for row in recent),
         create_failures=None if gaps else len(codes) + len(nodes),
         create_failures_by_code=counted([*codes.values(), *nodes]),
+        failures_by_mark=_marks([row for row in pods if _name(row) in {*codes, *map(_name, silent)}], pods),
         missing=gaps,
     )
 
@@ -161,6 +165,23 @@ def _why(pod: Row, told: Sequence[str], at: float) -> str:
     unscheduled = [text(one, "message") for one in conditions if text(one, "reason") == "Unschedulable"]
     codes = [code_of(message) for message in (*told, *unscheduled)]
     return next((code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied"))), "".join(codes[:1]))
+
+
+def _marks(failed: Rows, pods: Rows) -> tuple[Counted, ...]:
+    """Nodes and images of pods that failed, where other pods have others."""
+    return counted(
+        one for mark in (_node, _image) if len({*map(mark, pods)} - {""}) > 1 for one in map(mark, failed) if one
+    )
+
+
+def _node(pod: Row) -> str:
+    name = text(inner(pod, "spec"), "nodeName")
+    return f"node {name}" if name else ""
+
+
+def _image(pod: Row) -> str:
+    name = next((text(one, "image") for one in rows(inner(pod, "spec").get("containers"))), "")
+    return f"image {name}" if name else ""
 
 
 def _told(events: Rows) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ from bot.ports import Unreachable
 TYPES = get_type_hints(Snapshot)
 WHOLE = frozenset(name for name in FIGURES if TYPES[name] == int | None)
 FRACTIONAL = frozenset(name for name in FIGURES if TYPES[name] == float | None)
-COUNTED = frozenset({"create_failures_by_code", "arrivals_by_source", "usual_by_source"})
+COUNTED = frozenset({"create_failures_by_code", "failures_by_mark", "arrivals_by_source", "usual_by_source"})
 """Figures of several series, each with its labels as name."""
 SLOW = frozenset({"usual_arrivals_per_minute", "usual_duration_seconds", "usual_by_source"})
 """Figures of the long past, which are not queried at every measurement."""
@@ -30,8 +30,8 @@ LISTS: Mapping[str, Callable[[Samples], tuple[object, ...]]] = {
     "waiting": waiting, "running": running, "kinds": kinds, "composition": composition,
 }  # fmt: skip
 """Figures of several series that are more than a count each."""
-WITHOUT_QUERY = frozenset({"ended"})
-"""Figures that single jobs tell and no query."""
+WITHOUT_QUERY = frozenset({"ended", "scales_on"})
+"""Figures that are no number of a query: single jobs, and a name."""
 Found = float | bool | tuple[object, ...] | Unknown | Unreachable
 """The value of a figure, or why it is unknown."""
 QUERIED = tuple(name for name in FIGURES if name not in WITHOUT_QUERY)

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from bot.core.pool.history import LEAST_KNOWN_SECONDS, PoolHistory, entered, known_hours
 from bot.core.pool.hour_stats import HOUR_SECONDS, HourStats
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Pool, Snapshot, slimmed
+from bot.core.pool.retention import kept
 
 STEP_SECONDS = 300.0
 """Step of the requested samples. Origin: `THIN_SECONDS`, the distance at which older samples are kept."""
@@ -58,6 +59,13 @@ class DaysLeft:
 
     days: int
     pools: int
+
+
+def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
+    """The record with samples from the source's history before its newest one; the pool's own samples win."""
+    older = (sample for sample in past if not pool.latest or sample.at < pool.latest.at)
+    samples = {sample.at: sample for sample in (*map(slimmed, older), *pool.samples)}
+    return replace(pool, samples=kept([samples[at] for at in sorted(samples)]))
 
 
 def days_left(days: str | None, pools: str | None) -> DaysLeft | None:

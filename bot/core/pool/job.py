@@ -47,6 +47,8 @@ class WorkflowJob:
     """When it started; None if it never ran."""
     completed_at: float | None = None
     conclusion: str = ""
+    attempt: int | None = None
+    """Which run of its workflow run it is of: from 2 on it runs once more."""
     runner: str = ""
     url: str = ""
     branch: str = ""

@@ -92,21 +92,28 @@ class Snapshot:
     """Failed attempts to create a runner in the last 15 minutes."""
     create_failures_by_code: tuple[Counted, ...] = ()
     """The same by error code; empty if none or unknown."""
+    failures_by_mark: tuple[Counted, ...] = ()
+    """What machines that failed have in common: zone, node or image, as far as it may differ; of the newest sample."""
     creates: int | None = None
-    """Machines created in the last 15 minutes."""
     registered: int | None = None
-    """Runners that registered in the last 15 minutes."""
+    """Machines created, and runners that registered, in the last 15 minutes."""
     failed: int | None = None
     """Machines whose runner never registered; many autoscalers count them toward the limit."""
     machines: int | None = None
     """Machines in service according to the cloud, whether or not their runners are online."""
     terminating: int | None = None
     requests: int | None = None
-    """Launch requests that wait in the autoscaler's own queue."""
     oldest_request_seconds: float | None = None
-    """Age of the oldest of them."""
+    """Launch requests that wait in the autoscaler's own queue, and the age of the oldest of them."""
     dead_requests: int | None = None
     """Launch requests that the autoscaler has given up."""
+    scales_on: str | None = None
+    """The metric whose alarm changed the number of machines last."""
+    running_jobs: int | None = None
+    """Jobs that run, by who counts jobs: `busy` counts runners."""
+    reruns: int | None = None
+    failed_jobs: int | None = None
+    """Jobs of the last 15 minutes that run once more, and that failed."""
     running_longest_seconds: float | None = None
     provider_up: bool | None = None
     """Whether the CI provider reports that it assigns jobs."""
@@ -157,7 +164,7 @@ class Snapshot:
     @property
     def utilisation(self) -> float | None:
         """Busy share of the online runners, 0 to 1; None if unknown or without online runners."""
-        return None if not self.online or self.busy is None else self.busy / self.online
+        return self.busy / self.online if self.online and self.busy is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,26 +239,19 @@ class PoolRules:
         return max(NORMAL_WAIT_SECONDS, 1.5 * self.boot_time_seconds)  # origin: judgement; boots vary by half
 
 
-def _slim(sample: Snapshot) -> Snapshot:
+def slimmed(sample: Snapshot) -> Snapshot:
     """A sample that is not the newest any more: what only the newest one tells is left out."""
     bare = replace(sample, waiting=(), kinds=(), overtaken=(), missing=(), origins=(), contradictions=())
-    return replace(bare, arrivals_by_source=(), usual_by_source=(), signals=slim(sample.signals))
+    return replace(bare, arrivals_by_source=(), usual_by_source=(), failures_by_mark=(), signals=slim(sample.signals))
 
 
 def measured(pool: Pool, snapshot: Snapshot, now: float) -> Pool:
     """The record with one more sample; a sample that is not newer changes nothing."""
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=now)
-    samples = (*pool.samples[:-1], *map(_slim, pool.samples[-1:]), snapshot)
+    samples = (*pool.samples[:-1], *map(slimmed, pool.samples[-1:]), snapshot)
     reached = usual_age(pool.usual_age, samples, pool.tried_at, now)
     return replace(pool, samples=kept(samples), trouble=None, tried_at=now, usual_age=reached)
-
-
-def joined(pool: Pool, past: tuple[Snapshot, ...]) -> Pool:
-    """The record with samples from the source's history before its newest one; the pool's own samples win."""
-    older = (sample for sample in past if not pool.latest or sample.at < pool.latest.at)
-    samples = {sample.at: sample for sample in (*map(_slim, older), *pool.samples)}
-    return replace(pool, samples=kept([samples[at] for at in sorted(samples)]))
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:

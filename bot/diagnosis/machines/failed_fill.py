@@ -1,6 +1,7 @@
 """Failed runners count toward the limit and leave no room for working ones."""
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.beside import common_mark
 from bot.core.pool.backlog import Factor
 from bot.core.room import LEAST_ROOM, PART, has_room
 from bot.core.statement import statement
@@ -16,13 +17,14 @@ def find(facts: Facts) -> Found | None:
         return None
     if now.failed < max(LEAST_ROOM, PART * now.limit):
         return None  # one failure among many successes
+    marked = common_mark(now.failures_by_mark, now.failed)
     if not has_room(facts, now) and (now.offline or 0) < now.limit:
         working = now.online + (now.booting or 0)
         told = {"working": working, "offline": now.offline, "failed": now.failed, "limit": now.limit}
         sure = HIGH if now.failed >= LARGE * now.limit else MEDIUM
-        return Found(sure, (statement("limit_filled", **told),))
+        return Found(sure, (statement("limit_filled", **told), *marked))
     if now.booting == 0 and now.failed >= (now.queued or 0):
-        return Found(MEDIUM, (statement("failed_counted", failed=now.failed, queued=now.queued),))
+        return Found(MEDIUM, (statement("failed_counted", failed=now.failed, queued=now.queued), *marked))
     return None
 
 

@@ -1,6 +1,7 @@
 """The pool is at its limit with real work, or its limit fell, or is 0."""
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.beside import idle_places, repeated
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import means
 from bot.core.room import has_room, limit_of, window
@@ -35,6 +36,7 @@ def find(facts: Facts) -> Found | None:
     seen = (statement("all_busy_at_limit", limit=limit, **told), *was)
     if len(looks) > 2:
         seen = (*seen, statement("often_at_limit", samples=full, of=len(looks)))
+    seen = (*seen, *idle_places(facts), *repeated(facts))
     missing = FLOWS if all(getattr(now, name) is None for name in FLOWS) else ()
     return Found(_sure(facts), seen, missing, remedy=back)
 

@@ -3,6 +3,7 @@
 import re
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.beside import common_mark
 from bot.core.room import has_room
 from bot.core.statement import statement
 
@@ -63,6 +64,7 @@ def _found(facts: Facts, cause: str) -> Found | None:
     seen = [statement("creates_refused", creates=round(number), codes=tuple(f"{c.name} ×{c.number:.0f}" for c in ours))]
     if now.creates is not None:
         seen.append(statement("machines_given", machines=now.creates))
+    seen += common_mark(now.failures_by_mark, max(every, now.create_failures or 0))
     if len(facts.fleet.failing) > 1:
         seen.append(statement("creates_fail_in_pools", pools=facts.fleet.failing))
     return Found(sure, tuple(seen), ("creates",) if now.creates is None else ())

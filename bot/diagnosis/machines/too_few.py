@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.forecast.supply import OWN_MACHINES
+from bot.core.machines.beside import idle_places, looks_at_cpu
 from bot.core.pool.baseline import COUNTED_MINUTES, mean
 from bot.core.room import has_room, limit_of, never_came, room_of, window
 from bot.core.statement import Statement, statement
@@ -37,10 +38,11 @@ def _seen(facts: Facts) -> Found | None:
         return None
     if 2 * sum(not has_room(facts, s) for s in looks) >= max(1, len(looks)):
         return None  # it has been full for most of the time
-    counted, sure = _counted(facts), never_came(facts) and now.limit is not None and now.idle is not None
+    beside, counted = (*idle_places(facts), *looks_at_cpu(facts)), _counted(facts)
+    sure = never_came(facts) and now.limit is not None and now.idle is not None
     missing = tuple(name for name in TELLING if getattr(now, name) is None)
-    remedy = "resend_requests" if counted and not now.creates else ""
-    return Found(MEDIUM if sure else LOW, (_came(facts), *counted), missing, remedy=remedy)
+    remedy = "scale_on_queue" if looks_at_cpu(facts) else "resend_requests" if counted and not now.creates else ""
+    return Found(MEDIUM if sure else LOW, (_came(facts), *counted, *beside), missing, remedy=remedy)
 
 
 def _came(facts: Facts) -> Statement:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.beside import common_mark
 from bot.core.pool.baseline import COUNTED_MINUTES, mean, means
 from bot.core.pool.pool import Snapshot
 from bot.core.room import LEAST_ROOM
@@ -33,7 +34,8 @@ def find(facts: Facts) -> Found | None:
         began = booted - (now.booting or 0) + ((older.booting or 0) if older else 0)
         if _clear(began, began - registered, PART if number < SOON else FEW) and not facts.limit_fell:
             failed = [statement("booted_without_runner", machines=now.failed)] if now.failed else []
-            seen = (statement("partly_registered", created=began, registered=registered), *failed)
+            marked = common_mark(now.failures_by_mark, now.failed or 0)
+            seen = (statement("partly_registered", created=began, registered=registered), *failed, *marked)
             missing = tuple(name for name in ("failed", "booting") if getattr(now, name) is None)
             return Found(LOW if now.booting is None and not now.failed else HIGH, seen, missing)
     return _none_yet(facts)

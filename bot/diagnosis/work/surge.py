@@ -1,6 +1,7 @@
 """A surge: more jobs than usual came, from one source or many, and they are what waits."""
 
 from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.beside import repeated
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import weights
 from bot.core.room import has_room, never_came
@@ -40,7 +41,7 @@ def find(facts: Facts) -> Found | None:
     source = _source(facts)
     return Found(
         _sure(facts, came / due if due else 1.0, most / usual.high if usual.high else 1.0),
-        (*seen, *source),
+        (*seen, *source, *repeated(facts)),
         remedy="stop_source" if source else "",
     )
 

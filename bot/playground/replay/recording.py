@@ -19,7 +19,7 @@ MOST_PROBLEMS = 10
 _FIRST_TIME, _LAST_TIME = 946_684_800.0, 4_102_444_800.0
 """2000 to 2100; anything outside is no time, or in milliseconds."""
 _FIGURES = {one.name for one in fields(Snapshot)} - {"pool", "at"}
-_COUNTS = {"arrivals_by_source", "usual_by_source", "create_failures_by_code"}
+_COUNTS = {"arrivals_by_source", "usual_by_source", "create_failures_by_code", "failures_by_mark"}
 
 
 @dataclass(frozen=True, slots=True)

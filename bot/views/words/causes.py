@@ -86,6 +86,13 @@ EVIDENCE = {
         "{oldest_wait_seconds:known , the longest for {oldest_wait_seconds:duration}|}"
         "{busy:known ; {busy} busy|}{idle:known , {idle} idle|}{limit:known , limit {limit}|}"
     ),
+    "busy_with_nothing": "{busy:count runner} busy, but only {jobs:count job} of this pool running",
+    "common_mark": "{machines} of {of} failed ones have one thing in common: {mark}",
+    "machines_alone": "{machines} of {of:count machine} in service have no runner",
+    "run_again": (
+        "{jobs} of {of:count job} that arrived in the last 15 min run once more{failed:known , {failed} failed|}"
+    ),
+    "scales_on_cpu": "the autoscaler looks at CPU, not at the queue",
     "burst": "bursts of up to {per_minute:.1f} jobs per minute",
     "calls_left": "{calls} API calls left at the CI provider this hour",
     "creates_fail_in_pools": "launch requests fail in {pools:len} pools ({pools:list})",
@@ -179,6 +186,7 @@ REMEDIES = {
     "look_at_network": "Check the network of these machines: switches, NAT gateway, bandwidth limits, DNS.",
     "repair_service": "Repair the service first. Jobs wait for it, on every runner.",
     "check_scaling_settings": "Check that the autoscaler runs, and its log. Then check its step, cooldown and target.",
+    "scale_on_queue": "Let the autoscaler look at the queue: runners that wait are no load, so their CPU is low.",
     "launch_faster": "Add runners now. Then raise how many machines the autoscaler may launch at once.",
     "find_what_kills": "Find out what ends them: spot reclaims, memory, an idle timeout. New ones die too.",
     "look_at_boot_log": "Check one machine's boot log, the image registry and the network. New ones boot as slowly.",

@@ -61,6 +61,9 @@ def test_a_usual_hour_gives_every_figure() -> None:
         completions_per_minute=1 / 15,
         duration_p50_seconds=600,
         running_longest_seconds=500,
+        running_jobs=1,
+        reruns=0,
+        failed_jobs=0,
         unservable=0,
         ghosts=1,
         arrivals_by_source=(Counted("o/r / pull", 3),),
@@ -198,3 +201,14 @@ def test_the_median_duration_counts_jobs_that_still_run(seed: int) -> None:
     hung = [ended(number, 10 * number, 60) for number in range(9)]
     hung += [running(10 + number, 1800, f"runner-{number}") for number in range(30)]
     assert shown(*hung).duration_p50_seconds == 1800, "more than half still run: at least the median age"
+
+
+def test_jobs_that_run_once_more_and_jobs_that_failed_are_counted() -> None:
+    """Of the last quarter of an hour; a job without a number of attempts is a first one."""
+    again, first = job(1, 60, attempt=2), job(2, 60, attempt=1)
+    old = ended(3, 1200, 60, conclusion="failure", attempt=3)
+    lately = [ended(n, 60, 60, conclusion=how) for n, how in ((4, "failure"), (5, "timed_out"), (6, "cancelled"))]
+    found = shown(again, first, job(7, 60), running(8, 500), old, *lately)
+    assert (found.reruns, found.failed_jobs, found.running_jobs) == (1, 2, 1)
+    unheard = shown(again, line=FRESH)
+    assert (unheard.reruns, unheard.failed_jobs, unheard.running_jobs) == (None, None, None)

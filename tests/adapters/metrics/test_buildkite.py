@@ -32,6 +32,7 @@ async def test_a_queue_is_read_with_its_waiting_jobs() -> None:
         oldest_wait_seconds=6840.0,
         busy=8,
         idle=0,
+        running_jobs=8,
         waiting=(
             Job("build", 6840.0, "web", "https://buildkite.com/example/web/builds/7#0190"),
             Job("lint", 1800.0, "app", "https://buildkite.com/example/app/builds/12#0190"),

@@ -38,6 +38,22 @@ async def test_machines_are_counted_by_state_and_launches_by_outcome() -> None:
     )
 
 
+DETAILS = """{"Subnet ID":"subnet-1","Availability Zone":"us-east-1a","InvokingAlarms":[{"AlarmName":"TargetTracking",
+"Trigger":{"MetricName":"CPUUtilization","EvaluateLowSampleCountPercentile":""}}]}"""
+"""As AWS's notifications and its guide "Verify a scaling activity" show it."""
+
+
+async def test_activities_tell_the_zone_of_what_failed_and_the_alarm_that_began_them() -> None:
+    """An alarm of hours ago tells what the group looks at as well as one of now."""
+    found = await look(AwsApi(launches=[STOCKOUT, STOCKOUT, ""], details=DETAILS))
+    assert found.failures_by_mark == (Counted("zone us-east-1a", 2.0),)
+    assert found.scales_on == "CPUUtilization"
+    old = await look(AwsApi(launches=[STOCKOUT], details=DETAILS, launched_at=NOW - timedelta(hours=1)))
+    assert (old.failures_by_mark, old.scales_on) == ((), "CPUUtilization")
+    none = await look(AwsApi(launches=[STOCKOUT], details="no JSON"))
+    assert (none.create_failures, none.failures_by_mark, none.scales_on) == (1, (), None)
+
+
 async def test_with_several_runners_on_a_machine_what_is_compared_with_runners_counts_them() -> None:
     """Agents of Buildkite's elastic stack: the limit, what boots and what was created; machines stay machines."""
     api = AwsApi(states={"InService": 3, "Pending": 1}, launches=[STOCKOUT, ""])

@@ -37,6 +37,15 @@ async def test_runners_are_counted_by_what_they_do() -> None:
     assert found.create_failures_by_code == (Counted("TooManyPodFailures", 1.0),)
 
 
+async def test_what_failed_has_its_node_in_common() -> None:
+    """Two runners on one node never come online, one on another node does; a single node would be no mark."""
+    runners = [runner("a", NEW), runner("b", NEW), runner("c", OLD, phase="Running", ready=True)]
+    pods = [pod(name, NEW, phase="Running", node="full" if name != "c" else "well") for name in "abc"]
+    found = await look(KubernetesLists(runners, pods))
+    assert (found.failed, found.failures_by_mark) == (2, (Counted("node full", 2.0),))
+    assert (await look(KubernetesLists(runners[:2], pods[:2]))).failures_by_mark == ()
+
+
 CAUSES = (
     ("image", KubernetesLists([runner("a", NEW)], [pod("a", NEW, waiting="ImagePullBackOff")])),
     (

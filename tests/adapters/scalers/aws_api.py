@@ -53,6 +53,8 @@ class AwsApi:
     """StatusMessage of a scaling activity that failed just now."""
     launches: list[str] = field(default_factory=list)
     """StatusMessages of launches, newest first; an empty one went well."""
+    details: str = ""
+    """What each of them says in JSON."""
     launched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     ended: int = 0
     """Activities that ended instances."""
@@ -140,7 +142,8 @@ class AwsApi:
         members = "".join(
             f"<member><ActivityId>a</ActivityId><Description>{what}</Description>"
             f"<StatusCode>{'Failed' if said else 'Successful'}</StatusCode>"
-            f"<StartTime>{self.launched_at.isoformat()}</StartTime><StatusMessage>{escape(said)}</StatusMessage></member>"
+            f"<StartTime>{self.launched_at.isoformat()}</StartTime><StatusMessage>{escape(said)}</StatusMessage>"
+            f"<Details>{escape(self.details)}</Details></member>"
             for what, said in rows[start : start + most]
         )
         token = f"<NextToken>{start + most}</NextToken>" if start + most < len(rows) else ""

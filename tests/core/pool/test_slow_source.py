@@ -9,7 +9,8 @@ from bot.core.finding import Moment, facts_of
 from bot.core.incident.incident import State
 from bot.core.incident.observe import Timing, observed
 from bot.core.incident.timeline import Event
-from bot.core.pool.pool import Pool, fresh, joined, measured, unreadable
+from bot.core.pool.backfill import joined
+from bot.core.pool.pool import Pool, fresh, measured, unreadable
 from tests.builders import NOW, POOL, incident, named, resolved, sample, view
 
 HOUR = 3600.0

@@ -1,0 +1,51 @@
+"""What is counted beside a state of a pool: places that do no work, jobs that run once more, marks of what failed."""
+
+from collections.abc import Sequence
+
+from bot.core.finding import Facts
+from bot.core.pool.baseline import COUNTED_MINUTES
+from bot.core.pool.pool import Counted
+from bot.core.room import LEAST_ROOM, PART
+from bot.core.statement import Statement, statement
+
+CPU = "CPUUtilization"
+"""The metric of a cloud's ready-made scaling by CPU (docs.aws.amazon.com, ASGAverageCPUUtilization)."""
+MOST_OF = 0.5
+"""Origin: most of what failed has the mark."""
+
+
+def idle_places(facts: Facts) -> tuple[Statement, ...]:
+    """Busy runners without a job, and machines in service without a runner: they hold places of the limit."""
+    now, found = facts.now, list[Statement]()
+    if now.busy and now.running_jobs is not None and _clear(now.busy - now.running_jobs, now.busy):
+        found.append(statement("busy_with_nothing", busy=now.busy, jobs=now.running_jobs))
+    alone = (now.machines or 0) - (now.online or 0) - (now.offline or 0)
+    if now.machines and now.online is not None and _clear(alone, now.machines):
+        found.append(statement("machines_alone", machines=alone, of=now.machines))
+    return tuple(found)
+
+
+def repeated(facts: Facts) -> tuple[Statement, ...]:
+    """Jobs that failed and run once more are a part of the load."""
+    now, rate = facts.now, facts.now.arrivals_per_minute
+    if not now.reruns or rate is None or not _clear(now.reruns, COUNTED_MINUTES * rate):
+        return ()
+    return (statement("run_again", jobs=now.reruns, of=round(COUNTED_MINUTES * rate), failed=now.failed_jobs),)
+
+
+def common_mark(marks: Sequence[Counted], failed: float) -> tuple[Statement, ...]:
+    """The zone, node or image of most machines that failed."""
+    top = max(marks, key=lambda one: one.number, default=None)
+    if top is None or top.number < LEAST_ROOM or top.number <= MOST_OF * failed:
+        return ()
+    return (statement("common_mark", mark=top.name, machines=round(top.number), of=round(failed)),)
+
+
+def looks_at_cpu(facts: Facts) -> tuple[Statement, ...]:
+    """Runners that wait for the network or a test are no load, so a CPU says nothing of the queue."""
+    return (statement("scales_on_cpu"),) if facts.now.scales_on == CPU else ()
+
+
+def _clear(part: float, whole: float) -> bool:
+    """Whether so many are more than two samples of different times explain."""
+    return part >= max(LEAST_ROOM, PART * whole)
