@@ -83,7 +83,7 @@ async def examined(
     parts: list[tuple[str, Awaitable[list[CheckFinding]]]] = [("redis", _of_redis(tools))]
     parts += [("slack", of_slack(tools.slack, settings))] if tools.slack else []
     parts += [("metrics", of_metrics(settings, tools))]
-    parts += [("scaler", _of_scaler(pool, own, settings)) for pool, own in tools.pool_scalers.items()]
+    parts += [("scaler", _about(pool, _of_scaler(pool, own, settings))) for pool, own in tools.pool_scalers.items()]
     parts += [("scaler", _of_shared(tools.pool_scalers))]
     parts += [("alertmanager", _of_alertmanager(name, one)) for name, one in tools.alertmanagers.items()]
     parts += [("pager", _of_pager(name, one)) for name, one in tools.pagers.items()]
@@ -155,7 +155,7 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
     except (Refused, Unreachable) as error:
         return [_failed("scaler", error, place)]
     if by_hand:
-        return [ok("scaler", f"{pool} is scaled manually")]
+        return [ok("scaler", f"{pool} is scaled manually", "scaled manually")]
     if capacity.current is None:
         return [problem("scaler", f"{pool} cannot be scaled: its current size is unknown",
                         f"check what the autoscaler answers, and {place}")]  # fmt: skip
@@ -164,7 +164,11 @@ async def _of_scaler(pool: str, pool_scaler: PoolScaler, settings: Settings) -> 
         return found
     size = f"{pool}: {count(capacity.current, 'runner')} now, at most {pool_scaler.policy.maximum:,}"
     tried = "only read access was tested" if forbidden is None else "Tailback may scale it; nothing was changed"
-    return [ok("scaler", f"{size}; {tried}")]
+    return [ok("scaler", f"{size}; {tried}", f"the present size is known; {tried}")]
+
+
+async def _about(pool: str, findings: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
+    return [replace(one, pool=pool) for one in await findings]
 
 
 def _failed(area: str, error: Refused | Unreachable, place: str) -> CheckFinding:

@@ -49,7 +49,7 @@ async def of_metrics(settings: Settings, tools: MeasuredPools) -> list[CheckFind
     found: list[CheckFinding] = []
     for pool, snapshot in zip(pools, snapshots, strict=True):
         if isinstance(snapshot, Snapshot):
-            found += _of_snapshot(snapshot, tools.now(), settings)
+            found += [replace(one, pool=pool) for one in _of_snapshot(snapshot, tools.now(), settings)]
         else:
             names = settings.file.pool[pool].metrics if pool in settings.file.pool else ()
             source = listed(f"[metrics.{name}]" for name in names) or "[metrics]"
@@ -131,7 +131,8 @@ def _of_snapshot(snapshot: Snapshot, now: float, settings: Settings) -> list[Che
         return found
     missing = f"; optional and without a value: {listed(gap_name(gap.figure) for gap in optional)}" if optional else ""
     wait = f", longest wait {duration(snapshot.oldest_wait_seconds)}" if snapshot.queued else ""
-    return [ok("metrics", f"{snapshot.pool}: {count(snapshot.queued, 'job')} queued{wait}{missing}")]
+    measured = f"{snapshot.pool}: {count(snapshot.queued, 'job')} queued{wait}{missing}"
+    return [ok("metrics", measured, f"their queues are known{missing}")]
 
 
 def _not_asked(gap: Gap, own: Mapping[str, object] | None, signals: Container[str]) -> bool:

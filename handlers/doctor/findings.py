@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.external import Problem
-from bot.core.words import count
+from bot.core.words import count, listed
 from bot.ports import Failure, Refused, Unreachable
 
 LATER = "check again in a minute; if it fails again, look at that server's log"
@@ -20,6 +20,8 @@ REMEDIES = {
 """Of other failures, the remedy is to correct the place."""
 
 ENDS = frozenset(".?")
+MOST_ALIKE = 5
+"""Pools with a line each although they answer alike."""
 
 
 class Level(StrEnum):
@@ -44,11 +46,15 @@ class CheckFinding:
     """Empty if in order."""
     unanswered: bool = False
     """Nothing at that address was reached."""
+    pool: str = ""
+    """The pool that it is about, which its text and remedy name; empty for anything else."""
+    many: str = ""
+    """What is in order, where many pools share a line: their own figures are left out."""
 
 
-def ok(area: str, text: str) -> CheckFinding:
+def ok(area: str, text: str, many: str = "") -> CheckFinding:
     """In order."""
-    return CheckFinding(area, Level.OK, text)
+    return CheckFinding(area, Level.OK, text, many=many)
 
 
 def warning(area: str, text: str, remedy: str) -> CheckFinding:
@@ -84,9 +90,12 @@ def failed(findings: Iterable[CheckFinding]) -> bool:
 
 
 def for_people(findings: Sequence[CheckFinding]) -> str:
-    """One line per finding, the worst last, because people read the end first; then the total."""
+    """One line per finding, the worst last, because people read the end first; then the total.
+
+    Many pools that answer alike share a line.
+    """
     order, lines = list(Level), []
-    for one in sorted(findings, key=lambda finding: order.index(finding.state)):
+    for one in sorted(_together(findings), key=lambda finding: order.index(finding.state)):
         to_do = f" To do: {_sentence(one.remedy)}" if one.remedy else ""
         lines.append(" ".join(f"{one.state:<8} {one.area:<13} {_sentence(one.text)}{to_do}".splitlines()))
     numbers = {state: sum(finding.state is state for finding in findings) for state in Level}
@@ -95,6 +104,21 @@ def for_people(findings: Sequence[CheckFinding]) -> str:
         f"{numbers[Level.OK]:,} in order."
     )
     return "\n".join([*lines, total])
+
+
+def _together(findings: Iterable[CheckFinding]) -> list[CheckFinding]:
+    groups: dict[tuple[object, ...], list[CheckFinding]] = {}
+    for number, one in enumerate(findings):
+        said = (one.text.replace(one.pool, ""), one.remedy.replace(one.pool, "")) if one.pool else (number,)
+        groups.setdefault((one.area, one.state, *((one.many,) if one.many else said)), []).append(one)
+    return [line for some in groups.values() for line in ([_one_line(some)] if len(some) > MOST_ALIKE else some)]
+
+
+def _one_line(some: Sequence[CheckFinding]) -> CheckFinding:
+    first, names = some[0], listed(one.pool for one in some)
+    text = f"{names}: {first.many}" if first.many else first.text.replace(first.pool, names)
+    also = "; the others likewise" if first.pool in first.remedy else ""
+    return replace(first, text=text, remedy=f"{first.remedy}{also}")
 
 
 def for_machines(findings: Sequence[CheckFinding]) -> str:

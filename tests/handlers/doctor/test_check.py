@@ -26,7 +26,7 @@ from bot.ports import Failure, Refused, Unreachable
 from handlers.doctor.check import CheckTargets, examined, unusable
 from handlers.doctor.check_host import Host
 from handlers.doctor.check_settings import of_settings
-from handlers.doctor.findings import CheckFinding, Level, failed, for_machines, for_people
+from handlers.doctor.findings import CheckFinding, Level, failed, for_machines, for_people, ok, problem, warning
 from handlers.run import required
 from handlers.slack_app.manifest import SCOPES
 from tests.fakes import FakeAlertmanager, FakeClock, FakeMetrics, FakePager, FakeScaler
@@ -641,3 +641,23 @@ async def test_a_pager_is_tried_only_where_that_pages_nobody(place: Place) -> No
     ]
     assert only(findings, "HTTP 400").remedy == "correct [pager.night]"
     assert refused.events == []
+
+
+def test_many_pools_that_answer_alike_share_a_line() -> None:
+    """500 lines that say the same hide the one that does not; programs get each of them."""
+    names = [f"pool-{number:03}" for number in range(500)]
+    fine = [
+        replace(ok("metrics", f"{name}: {place} jobs queued", "their queues are known"), pool=name)
+        for place, name in enumerate(names[:400])
+    ]
+    blind = [
+        replace(problem("metrics", f"{name}: unknown (no series)", f'fix `queued` in [pool."{name}"]'), pool=name)
+        for name in names[400:]
+    ]
+    apart = [warning("scaler", "pool-001: max is 40", "lower it"), warning("scaler", "pool-002: max is 40", "lower it")]
+    lines = for_people([*fine, *blind, *apart]).splitlines()
+    assert len(lines) == 1 + 1 + 2 + 1
+    assert [("pool-000" in line, "396 more" in line) for line in lines[:1]] == [(True, True)]
+    assert lines[3].count("pool-400") == 2
+    assert len(json.loads(for_machines([*fine, *blind]))["findings"]) == 500
+    assert len(for_people(fine[:5]).splitlines()) == 5 + 1
