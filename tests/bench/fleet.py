@@ -11,13 +11,17 @@ import structlog
 
 from bot.ports import Unreachable
 from tests.bench.growing.cost import Cost, exponent
-from tests.bench.growing.rows import alerted, recovered, screens, shared_jobs, soaked, watching
+from tests.bench.growing.rows import alerted, recovered, screens, shared_jobs, soaked, watching, webhooks_alone
 
 Row = Callable[[Path, int], Awaitable[Mapping[str, Cost]]]
 
 
 async def _jobs(folder: Path, pools: int) -> Mapping[str, Cost]:
     return {f"GitHub, {jobs:,} jobs": await shared_jobs(folder, pools, jobs) for jobs in (100, 5000)}
+
+
+async def _most_jobs(folder: Path, pools: int) -> Mapping[str, Cost]:
+    return await _one("GitHub, 50,000 jobs", shared_jobs(folder, pools, 50_000))
 
 
 async def _one(name: str, cost: Awaitable[Cost]) -> Mapping[str, Cost]:
@@ -34,6 +38,8 @@ ROWS: Mapping[str, Row] = {
     "hang": lambda folder, pools: _one("after a hang", recovered(folder, pools)),
     "screens": screens,
     "github": _jobs,
+    "most_jobs": _most_jobs,
+    "webhooks": lambda folder, pools: _one("webhooks alone, 5,000 jobs", webhooks_alone(folder, pools, 5000)),
     "soak": lambda folder, pools: _one("soak", soaked(folder, pools)),
 }
 LONG = {"soak"}
@@ -54,7 +60,7 @@ def main() -> None:
     """Print a table."""
     asked = argparse.ArgumentParser(prog="python -m tests.bench.fleet", description=__doc__)
     asked.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}; all of them without any")
-    asked.add_argument("--pools", default="5,50,500")
+    asked.add_argument("--pools", default="5,50,500", help="sizes of the fleet; 2000 is another one")
     given = asked.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     sizes = [int(size) for size in given.pools.split(",")]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.jobs.stored import StoredJobs
-from bot.adapters.metrics.github_webhooks import build
+from bot.adapters.metrics.github_webhooks import ROUND_SECONDS, build
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.measuring.store_job import take_job
 from bot.ports import Unreachable
@@ -63,6 +63,7 @@ async def test_a_job_that_names_a_group_alone_leaves_other_queues_unknown_until_
     now = world.clock.now()
     started = replace(alone, state=JobState.IN_PROGRESS, started_at=now, runner="r-1", seen_at=now)
     await take_job(world.context, started, "d5")
+    world.clock.advance(ROUND_SECONDS)
     assert await queued() == [0, 20, 20]
 
 

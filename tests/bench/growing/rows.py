@@ -14,6 +14,7 @@ import httpx
 from bot.adapters.http.client import HttpPool
 from bot.adapters.jobs.stored import StoredJobs
 from bot.adapters.metrics.github import build
+from bot.adapters.metrics.github_webhooks import build as build_webhooks
 from bot.adapters.metrics.shared import Shared
 from bot.adapters.source import Present
 from bot.context.context import Context
@@ -200,6 +201,20 @@ async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
             await asyncio.sleep(0.1)
             with counted(one.redis, lambda: counting.calls, one.elsewhere) as cost:
                 await asyncio.gather(*map(shared.snapshot, names), return_exceptions=True)
+            return cost
+
+
+async def webhooks_alone(folder: Path, pools: int, jobs: int) -> Cost:
+    """One wave of measurements of a source that has nothing but the stored webhooks."""
+    async with installed(folder, 1, working=False, mature=False) as one:
+        store, names = one.runtime.store, [name_of(number) for number in range(pools)]
+        await _told(one, names, jobs)
+        async with HttpPool() as wire:
+            parts = replace(parts_with(wire), now=time.time, jobs=StoredJobs(store, time.time))
+            raw, pooled = {"kind": "github_webhooks"}, {name: dict[str, object]() for name in names}
+            source = build_webhooks("main", "[metrics.main]", raw, pooled, parts)
+            with counted(one.redis, lambda: 0.0, one.elsewhere) as cost:
+                await asyncio.gather(*map(source.snapshot, names))
             return cost
 
 
