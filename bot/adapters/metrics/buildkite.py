@@ -1,5 +1,6 @@
 """Buildkite as a metrics source: its agent metrics API, and waiting jobs if an API token is set."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from bot.adapters.http.address import BaseUrl
@@ -9,9 +10,11 @@ from bot.adapters.jobs.buildkite import BuildkiteFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.jobs.found import FoundJobs
+from bot.core.kinds.paces import JobGroup, grouped
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
+from bot.sources.job_kind import kind_of
 from bot.sources.payload import fields
 
 PAGE = 100
@@ -107,6 +110,7 @@ class Buildkite(Present):
             idle=whole(agent, "idle") if agent else 0,
             running_jobs=whole(job, "running") if job else 0,
             waiting=longest(seen),
+            composition=_groups(seen, queue),
             missing=(jobs,) if isinstance(jobs, Gap) else (),
         )
 
@@ -137,6 +141,10 @@ class Buildkite(Present):
     async def _ask_jobs(self, api: Http, now: float) -> Listed[WaitingJobs]:
         slug = text(inner((await self._metrics.get()).value, "organization"), "slug")
         return Listed(await waiting_jobs(api, slug, now), now)
+
+
+def _groups(jobs: Sequence[Job], queue: str) -> tuple[JobGroup, ...]:
+    return grouped(((kind_of("", job.name), queue, job.repository), job.waited_seconds) for job in jobs)
 
 
 def _astray(listed: Row) -> int:
@@ -180,13 +188,8 @@ async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs
 
 def _figures(table: BuildkiteTable, _: BuildkitePool) -> tuple[str, ...]:
     """Single jobs are seen by an API token only."""
-    return (
-        "queued",
-        "busy",
-        "idle",
-        "running_jobs",
-        *(("oldest_wait_seconds", "waiting") if table.api_token_env else ()),
-    )
+    listed = ("oldest_wait_seconds", "waiting", "composition") if table.api_token_env else ()
+    return ("queued", "busy", "idle", "running_jobs", *listed)
 
 
 build = SourceKind(BuildkiteTable, BuildkitePool, _figures, Buildkite)

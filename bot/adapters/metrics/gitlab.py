@@ -2,10 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import Field
@@ -13,20 +14,27 @@ from pydantic import Field
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer
 from bot.adapters.http.rows import Row, inner, instant, link, listing, longest, number, part, rows, text, texts, whole
+from bot.adapters.jobs.ends import Ends, ListedRun, with_jobs
 from bot.adapters.jobs.gitlab import GitlabFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.jobs.found import FoundJobs
+from bot.core.kinds.paces import JobGroup, grouped
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import clock, listed
 from bot.ports import Failure, Unreachable
+from bot.sources.job_kind import kind_of
 
 MOST_PAGES = 30
 PAGE = 100
 MOST_PROJECTS = 50
 NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="?next"?')
-FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "offline", "unservable", "running_longest_seconds")
+FIGURES = (
+    *("queued", "oldest_wait_seconds", "waiting", "busy", "offline", "unservable", "running_longest_seconds"),
+    *("kinds", "composition", "running", "ended"),
+)
 Rows = tuple[Row, ...]
+UNTIMED = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")
 SILENT_SECONDS = 3600.0
 """GitLab writes a contact down after 55 min at the latest, and calls a runner online for two hours after it."""
 MANAGERS_SECONDS, MOST_RUNNERS = 300.0, 20
@@ -85,7 +93,7 @@ class Gitlab(Present):
         self._pools = {
             pool: keys.model_copy(update={"tags": keys.tags or (pool,)}) for pool, keys in given.pools.items()
         }
-        self._jobs = Listing(self._ask_jobs, given.now, table.every)
+        self._jobs, self._ends = Listing(self._ask_jobs, given.now, table.every), Ends()
         self._runners = {
             keys.tags: Listing(partial(self._ask_runners, keys.tags), given.now, table.every)
             for keys in self._pools.values()
@@ -102,39 +110,49 @@ class Gitlab(Present):
         (pending, running), at = jobs.value, jobs.at
         mine = [row for row in pending if _covers(keys, row)]
         waiting = [_job(row, wait) for row in mine if (wait := number(row, "queued_duration")) is not None]
-        unknown = Gap("oldest_wait_seconds", "GitLab does not say when some of the jobs came")
-        missing = [] if len(waiting) == len(mine) else [unknown]
+        missing = [] if len(waiting) == len(mine) else [UNTIMED]
         waits = None if missing else max((job.waited_seconds for job in waiting), default=None)
         if isinstance(runners, Unreachable):
             missing += [Gap(name, runners.what) for name in ("busy", "offline", "unservable")]
-            return Snapshot(pool, at, len(mine), waits, waiting=longest(waiting), missing=tuple(missing))
+            shot = Snapshot(pool, at, len(mine), waits, waiting=longest(waiting), missing=tuple(missing))
+            return replace(shot, composition=_groups(mine))
         if not runners.value and not mine:
             why = f"no runner carries the tags {listed(sorted(keys.tags))} and no job asks for them, correct tags"
             return Snapshot(pool, at, missing=(Gap("queued", why),))
         ids = {whole(row, "id") for row in runners.value}
         runs = [row for row in running if whole(inner(row, "runner"), "id") in ids]
-        starts = [start for row in runs if (start := instant(row, "started_at")) is not None]
-        usable = [row for row in runners.value if row.get("paused") is not True]
-        silent = await self._silent(keys.tags) if mine else ()
-        gone = {one.runner for one in silent}
-        online = sum(text(row, "status") == "online" and whole(row, "id") not in gone for row in usable)
-        missing += [Gap("runners", one.words, "look at its machine") for one in silent]
-        most = None if keys.slots is None else keys.slots * online
-        every = not self._table.group  # a project's list has every runner that may take its jobs
-        return Snapshot(
+        seen = self._ends.of(lambda place: not place.isdisjoint(map(str, ids)), at)
+        counted, gaps = await self._counted(keys, runners.value, len(mine), len(runs))
+        shot = Snapshot(
             pool,
             at,
             queued=len(mine),
             oldest_wait_seconds=waits,
             busy=len(runs),
-            idle=_idle(keys, most, len(runs)),
-            limit=most if keys.autoscaled else None,
-            offline=sum(text(row, "status") == "offline" or whole(row, "id") in gone for row in runners.value),
-            unservable=0 if usable else len(mine) if every else None,  # GitLab then says so in the job
-            running_longest_seconds=max(0.0, at - min(starts)) if starts else None,
+            running_longest_seconds=max((one.ran_seconds for one in seen.running), default=None),
             waiting=longest(waiting),
-            missing=tuple(missing),
+            missing=(*missing, *gaps),
+            **counted,
         )
+        return with_jobs(shot, _groups(mine), seen)
+
+    async def _counted(
+        self, keys: GitlabPool, runners: Rows, queued: int, busy: int
+    ) -> tuple[dict[str, Any], list[Gap]]:
+        """(figures of the pool's runners, what is odd about them)."""
+        usable = [row for row in runners if row.get("paused") is not True]
+        silent = await self._silent(keys.tags) if queued else ()
+        gone = {one.runner for one in silent}
+        online = sum(text(row, "status") == "online" and whole(row, "id") not in gone for row in usable)
+        most = None if keys.slots is None else keys.slots * online
+        every = not self._table.group  # a project's list has every runner that may take its jobs
+        figures = {
+            "idle": _idle(keys, most, busy),
+            "limit": most if keys.autoscaled else None,
+            "offline": sum(text(row, "status") == "offline" or whole(row, "id") in gone for row in runners),
+            "unservable": 0 if usable else queued if every else None,  # GitLab then says so in the job
+        }
+        return figures, [Gap("runners", one.words, "look at its machine") for one in silent]
 
     async def find(self, url: str) -> FoundJobs | None:
         """The jobs of a page of GitLab, see `JobFinder`."""
@@ -173,7 +191,9 @@ class Gitlab(Present):
             for project in self._table.projects
         ]
         found, half = await asyncio.gather(*asked), len(self._table.projects)
-        return Listed((tuple(chain(*found[:half])), tuple(chain(*found[half:]))), now)
+        running = tuple(chain(*found[half:]))
+        self._ends.looked((run for row in running if (run := _run(row)) is not None), now)
+        return Listed((tuple(chain(*found[:half])), running), now)
 
     async def _ask_runners(self, tags: tuple[str, ...], now: float) -> Listed[Rows]:
         """The runners of the group, or of all projects, each once."""
@@ -233,10 +253,33 @@ def _covers(keys: GitlabPool, job: Row) -> bool:
 
 
 def _job(row: Row, waited_seconds: float) -> Job:
-    url = link(row, "web_url")
-    project = urlsplit(url).path.partition("/-/")[0].strip("/")
     name = " / ".join(part for part in (text(row, "stage"), text(row, "name")) if part)
-    return Job(name or "unnamed job", waited_seconds, project, url)
+    return Job(name or "unnamed job", waited_seconds, _project(row), link(row, "web_url"))
+
+
+def _project(row: Row) -> str:
+    return urlsplit(link(row, "web_url")).path.partition("/-/")[0].strip("/")
+
+
+def _kind(row: Row) -> str:
+    return kind_of(text(row, "stage"), text(row, "name"), texts(row.get("tag_list")))
+
+
+def _groups(pending: Sequence[Row]) -> tuple[JobGroup, ...]:
+    """Unknown while GitLab does not say of some since when they wait."""
+    waits = [(row, number(row, "queued_duration")) for row in pending]
+    told = [(row, wait) for row, wait in waits if wait is not None]
+    keys = ((_kind(row), ", ".join(sorted(texts(row.get("tag_list")))), _project(row)) for row, _ in told)
+    return grouped(zip(keys, (wait for _, wait in told), strict=True)) if len(told) == len(waits) else ()
+
+
+def _run(row: Row) -> ListedRun | None:
+    """A running job; None if GitLab does not say since when."""
+    started, job = instant(row, "started_at"), _job(row, 0.0)
+    place, number_of = frozenset({str(whole(inner(row, "runner"), "id"))}), str(whole(row, "id"))
+    return (
+        None if started is None else ListedRun(number_of, _kind(row), started, place, job.name, job.repository, job.url)
+    )
 
 
 def _figures(_: GitlabTable, keys: GitlabPool) -> tuple[str, ...]:

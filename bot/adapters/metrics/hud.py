@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
@@ -13,10 +13,13 @@ from pydantic import Field
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.http.rows import Row, document, instant, link, listing, longest, number, rows, text, whole
+from bot.adapters.metrics.hud_rows import COLUMNS, Labelled, of_groups, of_query
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
+from bot.core.kinds.paces import grouped
 from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable
+from bot.sources.job_kind import kind_of
 
 HEADER = "x-hud-internal-bot"
 RUNNERS_SECONDS = 120.0
@@ -24,12 +27,6 @@ RUNNERS_SECONDS = 120.0
 LABELS_SECONDS = 600.0
 OTHERS = {"queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": ""}
 """Parameters for all repositories: the same five minutes, and no job older than jobs can live."""
-COLUMNS = {
-    "queued_jobs": "machine_type",
-    "queued_jobs_by_label": "machine_type",
-    "queued_jobs_aggregate": "runner_label",
-}
-"""The column that names the label; rows without it are of another schema."""
 NUMBERS = {
     "queued_jobs": ("queue_s",),
     "queued_jobs_by_label": ("count", "avg_queue_s"),
@@ -41,23 +38,11 @@ MAIN = "pytorch/pytorch"
 LIVE_SECONDS = 86_400.0
 """GitHub cancels jobs queued for a day, so older rows are not live jobs (docs/design/diagnosis.md#definitions)."""
 LATELY_SECONDS = 900.0
-GROUP_LABELS = "tailback_group_labels"
-FIGURES = ("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting")
+FIGURES = (
+    *("queued", "oldest_wait_seconds", "busy", "idle", "offline", "ghosts", "arrivals_by_source", "waiting"),
+    "composition",
+)
 NOWHERE = "HUD lists waiting jobs without a label, which may be this pool's"
-
-
-class Labelled:
-    """Rows, found by runner label: sorted once for all pools."""
-
-    def __init__(self, found: Iterable[Row], labels_of: Callable[[Row], Iterable[str]]) -> None:
-        self.rows = tuple(found)
-        self._by_label: dict[str, list[Row]] = {}
-        for row in self.rows:
-            for label in {*labels_of(row)} - {""} or {""}:
-                self._by_label.setdefault(label, []).append(row)
-
-    def of(self, label: str) -> Sequence[Row]:
-        return self._by_label.get(label, ())
 
 
 Answer = Listed[Labelled] | Unreachable
@@ -200,16 +185,6 @@ def _rows(answer: Answer, label: str) -> Sequence[Row]:
     return () if isinstance(answer, Unreachable) else answer.value.of(label)
 
 
-def of_query(found: Iterable[Row]) -> Labelled:
-    """The rows of a query."""
-    return Labelled(found, lambda row: (text(row, column) for column in COLUMNS.values()))
-
-
-def of_groups(groups: Iterable[Row]) -> Labelled:
-    """The runners of groups."""
-    return Labelled((runner for group in groups for runner in _runners_of(group)), _carried_labels)
-
-
 def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -> Snapshot:
     """The pool's sample; `unknown` says why the label is unknown, else it is empty."""
     jobs = answers.jobs
@@ -230,7 +205,8 @@ def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -
     queued, wait = (None, None) if isinstance(queue, str) else queue
     busy, idle, offline = (None, None, None) if isinstance(runners, str) else runners
     lately = Counter(text(row, "source_type") for row in live if _waited(row) <= LATELY_SECONDS)
-    waiting = (Job(text(row, "name") or "unnamed job", _waited(row), MAIN, link(row, "html_url")) for row in live)
+    waiting = [Job(text(row, "name") or "unnamed job", _waited(row), MAIN, link(row, "html_url")) for row in live]
+    groups = (((kind_of("", job.name, (label,)), label, MAIN), job.waited_seconds) for job in waiting)
     return Snapshot(
         pool,
         at,
@@ -242,6 +218,7 @@ def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -
         ghosts=None if isinstance(jobs, Unreachable) else len(mine) - len(live),
         arrivals_by_source=tuple(Counted(name, count) for name, count in lately.most_common() if name),
         waiting=longest(waiting),
+        composition=grouped(groups),
         missing=tuple(missing),
     )
 
@@ -279,17 +256,6 @@ def _runners(found: Answer, label: str) -> tuple[int, int, int] | str:
     online = [row for row in carrying.values() if text(row, "status") == "online"]
     busy = sum(row.get("busy") is True for row in online)
     return busy, len(online) - busy, len(carrying) - len(online)
-
-
-def _runners_of(group: Row) -> Iterable[Row]:
-    """A group's runners with the labels of the group, which HUD joins by ` / `; it knows some groups by name only."""
-    shared = text(group, "label").split(" / ")
-    return ({**runner, GROUP_LABELS: shared} for runner in rows(group.get("runners")))
-
-
-def _carried_labels(runner: Row) -> Iterable[str]:
-    own, shared = (text(one, "name") for one in rows(runner.get("labels"))), runner[GROUP_LABELS]
-    return (*own, *(shared if isinstance(shared, list) else ()))
 
 
 def _waited(row: Row) -> float:

@@ -10,12 +10,15 @@ from urllib.parse import unquote
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import basic
 from bot.adapters.http.rows import Row, document, inner, link, longest, number, part, rows, text, whole
+from bot.adapters.jobs.ends import Ends, ListedRun, with_jobs
 from bot.adapters.jobs.jenkins import JenkinsFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table, unusable
 from bot.core.jobs.found import FoundJobs
+from bot.core.kinds.paces import grouped
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
+from bot.sources.job_kind import kind_of
 
 LABELLED = re.compile(r"\blabel [‘'\"]([^’'\"]+)[’'\"]")
 QUOTED = re.compile(r"(?<!\w)[‘'\"]([^’'\"]+)[’'\"]|\bexecutor on ([^\s‘'\"]\S*)$")
@@ -27,11 +30,18 @@ MOST = 2_000
 """Most items and nodes that are read; with more, figures are unknown."""
 QUEUE = f"items[why,inQueueSince,buildable,task[name,fullDisplayName,url,labelExpression]]{{0,{MOST + 1}}}"
 HIDDEN = "discoverableItems[task[name]]{0,1}"
-NODES = f"computer[displayName,offline,numExecutors,assignedLabels[name],executors[idle]]{{0,{MOST + 1}}}"
+RUNS = "currentExecutable[number,url,fullDisplayName,timestamp]"
+EXECUTORS = f"executors[idle,number,{RUNS}]"
+NODES = f"computer[displayName,offline,numExecutors,assignedLabels[name],{EXECUTORS}]{{0,{MOST + 1}}}"
+BLOCK = "PlaceholderExecutable"
+"""How the class of a part of a Pipeline ends that holds an executor; its time is that of the whole build."""
 LABEL_SECONDS = 600.0
 ENGLISH = {"Accept-Language": "en"}
 """Jenkins explains waits in the reader's language, so English is requested."""
-FIGURES = ("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable")
+FIGURES = (
+    *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable"),
+    *("kinds", "composition", "running", "ended"),
+)
 Rows = tuple[Row, ...]
 
 
@@ -61,7 +71,7 @@ class Jenkins(Present):
         self._http = given.http(table, "Jenkins", table.url, headers=basic(login))
         self._finder = JenkinsFinder(self._http, table.url, given.name, given.now)
         self._labels = {pool: keys.label or pool for pool, keys in given.pools.items()}
-        self._looks = Listing(self._ask, given.now, table.every)
+        self._looks, self._ends = Listing(self._ask, given.now, table.every), Ends()
         self._known = {
             label: Listing(partial(self._ask_label, label), given.now, LABEL_SECONDS) for label in self._labels.values()
         }
@@ -84,6 +94,8 @@ class Jenkins(Present):
         executors = [one for node in online for one in rows(node.get("executors"))]
         busy = sum(one.get("idle") is False for one in executors)
         gone = sum(whole(node, "numExecutors") or 0 for node in carrying if node not in online)
+        runs = self._ends.of(partial(_carried, label), listed.at)
+        groups = ((_group(item, label), job.waited_seconds) for item, job in zip(mine, jobs, strict=True))
         unmatched = "nodes are counted for labels that are joined by && only"
         shot = Snapshot(
             pool,
@@ -97,6 +109,7 @@ class Jenkins(Present):
             waiting=longest(jobs),
             missing=() if counted else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
         )
+        shot = with_jobs(shot, grouped(groups), runs)
         return shot if mine or agents(nodes) else unplaced(shot, items)
 
     async def find(self, url: str) -> FoundJobs | None:
@@ -115,6 +128,7 @@ class Jenkins(Present):
         found = tuple(rows(queue["items"])), tuple(rows(nodes["computer"]))
         if max(map(len, found)) > MOST:
             raise self._http.problem(f"has more than {MOST:,} queued items or nodes, too many to read", Failure.SHAPE)
+        self._ends.looked(_runs(found[1], self._ends, now), now)
         return Listed(found, now)
 
     async def _ask_label(self, label: str, now: float) -> Listed[bool]:
@@ -144,7 +158,14 @@ def same(label: str, expression: str) -> bool:
 
 def carries(node: Row, label: str) -> bool:
     """Whether a node has the label; false for expressions that are not matched with nodes."""
-    names = {text(one, "name") for one in rows(node.get("assignedLabels"))} | {text(node, "displayName")}
+    return _carried(label, _names(node))
+
+
+def _names(node: Row) -> frozenset[str]:
+    return frozenset({text(one, "name") for one in rows(node.get("assignedLabels"))} | {text(node, "displayName")})
+
+
+def _carried(label: str, names: frozenset[str]) -> bool:
     return bool(atoms(label)) and atoms(label) <= names
 
 
@@ -175,6 +196,35 @@ def unplaced(shot: Snapshot, items: Sequence[Row]) -> Snapshot:
     why = "no agent is online, and Jenkins does not say which labels its waiting items need"
     gaps = (*shot.missing, Gap("queued", why, "see why its cloud starts no agent"))
     return replace(shot, queued=None, oldest_wait_seconds=None, unservable=None, missing=gaps)
+
+
+def _kind(name: str) -> str:
+    """`part of team » app #12 (linux)` is the kind `team » app (linux)`: its number, and that it is a part, go."""
+    return kind_of("", name.removeprefix("part of "))
+
+
+def _group(item: Row, label: str) -> tuple[str, str, str]:
+    task = inner(item, "task")
+    name = text(task, "fullDisplayName") or text(task, "name")
+    return _kind(name), text(task, "labelExpression") or label, ""
+
+
+def _runs(nodes: Sequence[Row], before: Ends, now: float) -> list[ListedRun]:
+    """What the executors do. A part of a Pipeline began when it was first seen: its build may have waited for it."""
+    found = list[ListedRun]()
+    for node in nodes:
+        for executor in rows(node.get("executors")):
+            build, place = inner(executor, "currentExecutable"), text(node, "displayName")
+            since, name = number(build, "timestamp"), text(build, "fullDisplayName")
+            if since is None or not name:
+                continue
+            run = f"{place}/{whole(executor, 'number')}/{text(build, 'url')}/{name}"
+            started = since / 1000
+            if text(build, "_class").endswith(BLOCK):
+                seen = before.known(run)
+                started = seen.started_at if seen else max(started, now)
+            found.append(ListedRun(run, _kind(name), started, _names(node), name, "", link(build, "url")))
+    return found
 
 
 def _job(item: Row, at: float) -> Job:

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.adapters.metrics.buildkite import MOST_PAGES, PAGE
+from bot.core.kinds.paces import JobGroup
 from bot.core.pool.pool import Job, Snapshot
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
@@ -37,6 +38,11 @@ async def test_a_queue_is_read_with_its_waiting_jobs() -> None:
             Job("build", 6840.0, "web", "https://buildkite.com/example/web/builds/7#0190"),
             Job("lint", 1800.0, "app", "https://buildkite.com/example/app/builds/12#0190"),
             Job("test", 300.0, "app", "https://buildkite.com/example/app/builds/11#0190"),
+        ),
+        composition=(
+            JobGroup("build", "default", "web", 1, 6840.0, 6840.0, 6840.0),
+            JobGroup("lint", "default", "app", 1, 1800.0, 1800.0, 1800.0),
+            JobGroup("test", "default", "app", 1, 300.0, 300.0, 300.0),
         ),
     )
 

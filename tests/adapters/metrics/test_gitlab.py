@@ -4,11 +4,13 @@ import pytest
 
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.metrics.gitlab import MOST_PAGES, following
+from bot.core.kinds.paces import JobGroup, KindPace, RunningJob
 from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
 from tests.ci_systems import AT, Asked, Said, gitlab, recorded
+from tests.fakes import FakeClock
 from tests.machines import stamp
 
 TAGS = {"tags": ["linux", "docker"]}
@@ -40,7 +42,41 @@ async def test_a_pool_has_the_jobs_whose_tags_it_covers() -> None:
             Job("build / build", 900.0, "team/sub/lib", "https://gitlab.example.com/team/sub/lib/-/jobs/205"),
             Job("test / unit", 300.5, "team/app", "https://gitlab.example.com/team/app/-/jobs/105"),
         ),
+        composition=(
+            JobGroup("build / build", "docker", "team/sub/lib", 1, 900.0, 900.0, 900.0),
+            JobGroup("test / unit", "docker, linux", "team/app", 1, 300.5, 300.5, 300.5),
+            JobGroup("verify / e2e", "linux", "team/app", 1, 6840.0, 6840.0, 6840.0),
+        ),
+        kinds=(KindPace("test / unit", running=2, repository="team/app"),),
+        running=(
+            RunningJob("test / unit", 3600.0, "team/app", "https://gitlab.example.com/team/app/-/jobs/90"),
+            RunningJob("test / unit", 600.0, "team/app", "https://gitlab.example.com/team/app/-/jobs/91"),
+        ),
     )
+
+
+async def test_a_job_that_runs_no_more_has_ended_between_two_listings() -> None:
+    """Neither a call more, nor an end from listings that are far apart, nor one of another pool's runner."""
+    system, clock = gitlab(), FakeClock(AT)
+    runs = recorded("gitlab/jobs_app_running")
+    assert isinstance(runs, list)
+
+    def answer(asked: Asked) -> Said:
+        return Said(runs if asked.query["scope[]"] == "running" else [])
+
+    system.paths[f"{APP}/jobs"] = answer
+    async with RIG.source(system, {"linux": TAGS}, clock.now) as found:
+        await found.snapshot("linux")
+        del runs[1:]
+        clock.advance(60)
+        (end,) = (await found.snapshot("linux")).ended
+        assert (end.kind, end.repository, end.ended_at, end.seconds) == ("test / unit", "team/app", AT + 30, 630.0)
+        assert system.count(f"{APP}/jobs") == 4
+        runs.clear()
+        clock.advance(600)
+        assert (await found.snapshot("linux")).ended == (end,)
+        clock.advance(600)
+        assert (await found.snapshot("linux")).ended == ()
 
 
 async def test_untagged_jobs_belong_to_runners_that_take_them() -> None:

@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.http.rows import Row
-from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers, of_groups, of_query
+from bot.adapters.metrics.hud import LIVE_SECONDS, HudAnswers
+from bot.adapters.metrics.hud_rows import of_groups, of_query
 from bot.adapters.source import Listed
+from bot.core.kinds.paces import JobGroup
 from bot.core.pool.merge import known
 from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
 from bot.ports import Failure, Unreachable
@@ -30,7 +32,10 @@ async def test_a_pool_that_queues_is_read_from_all_of_hud() -> None:
     found = await look(hud())
     first = Job("pull / linux-jammy-py3.10 / test (default, 1, 5)", 6840.0, "pytorch/pytorch", f"{RUN}/9002/job/502")
     assert (found.waiting[0], [job.waited_seconds for job in found.waiting[1:]]) == (first, [1500, 840, 620, 400])
-    assert replace(found, waiting=()) == Snapshot(
+    kind = "pull / linux-jammy-py3.10 / test (default)"
+    assert JobGroup(kind, POOL, "pytorch/pytorch", 1, 6840, 6840, 6840) in found.composition
+    assert sum(group.jobs for group in found.composition) == 5
+    assert replace(found, waiting=(), composition=()) == Snapshot(
         POOL,
         AT,
         queued=7,
@@ -125,6 +130,7 @@ async def test_all_pools_share_one_set_of_requests() -> None:
     }  # fmt: skip
 
 
+UNLISTED = {"ghosts", "waiting", "composition", "arrivals_by_source"}
 QUEUES = ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")
 
 
@@ -132,7 +138,7 @@ QUEUES = ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")
     ("path", "lost"),
     [
         (f"{QUERY}queued_jobs_by_label", set()),
-        (f"{QUERY}queued_jobs", {"queued", "ghosts", "waiting", "arrivals_by_source", "oldest_wait_seconds"}),
+        (f"{QUERY}queued_jobs", {*UNLISTED, "queued", "oldest_wait_seconds"}),
         (f"{QUERY}queued_jobs_aggregate", {"queued", "oldest_wait_seconds"}),
         ("/api/runners/pytorch", {"busy", "idle", "offline"}),
     ],

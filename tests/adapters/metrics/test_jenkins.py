@@ -3,11 +3,13 @@
 import pytest
 
 from bot.adapters.metrics.jenkins import carries, same
+from bot.core.kinds.paces import JobGroup, KindPace, RunningJob
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, jenkins, without
+from tests.ci_systems import AT, jenkins, recorded, without
+from tests.fakes import FakeClock
 
 QUEUE, NODES = "/queue/api/json", "/computer/api/json"
 LOGIN = {"JENKINS": "bot:jenkins-token-1"}
@@ -30,7 +32,37 @@ async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() 
             Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
             Job("team » nightly", 300.0, "team/nightly", "https://jenkins.example.com/job/team/job/nightly/"),
         ),
+        composition=(
+            JobGroup("app", "linux", "", 1, 6840.0, 6840.0, 6840.0),
+            JobGroup("team » nightly", "linux", "", 1, 300.0, 300.0, 300.0),
+        ),
+        kinds=(KindPace("app", running=1), KindPace("team » nightly", running=1)),
+        running=(
+            RunningJob("team » nightly #41", 3600.0, "", "https://jenkins.example.com/job/team/job/nightly/41/"),
+            RunningJob("part of app #11", 0.0, "", "https://jenkins.example.com/job/app/11/"),
+        ),
     )
+
+
+async def test_builds_end_between_two_looks_and_a_part_of_a_pipeline_began_when_it_was_seen() -> None:
+    """Its build has run for two hours, and may have waited for this executor in all of them."""
+    system, clock = jenkins(), FakeClock(AT)
+    nodes = recorded("jenkins/computer")
+    assert isinstance(nodes, dict)
+    system.says(NODES, nodes)
+    async with RIG.source(system, {"linux": {}, "mac": {}}, clock.now) as found:
+        await found.snapshot("linux")
+        clock.advance(100)
+        (_, part) = (await found.snapshot("linux")).running
+        assert (part.name, part.ran_seconds) == ("part of app #11", 100.0)
+        for node in nodes["computer"]:
+            node["executors"] = [{"idle": True}] * len(node["executors"])
+        clock.advance(40)
+        looked = await found.snapshot("linux")
+        ends = [(one.kind, one.ended_at, one.seconds) for one in looked.ended]
+        assert sorted(ends) == [("app", AT + 120, 120.0), ("team » nightly", AT + 120, 3720.0)]
+        assert (looked.running, looked.kinds) == ((), ())
+        assert [one.kind for one in (await found.snapshot("mac")).ended] == ["mac build"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,13 @@ from bot.sources.job_kind import kind_of
         ("unit (3, 4)", (), "pull / unit"),
         ("lint", ("linux",), "pull / lint"),
         ("deploy (prod) now", (), "pull / deploy (prod) now"),
+        ("rspec 3/10", (), "pull / rspec"),
+        ("rspec: [mysql, 3.2, docker]", ("docker",), "pull / rspec (mysql)"),
+        ("rspec: [mysql] 3/10", (), "pull / rspec (mysql)"),
+        ("team » app #12", (), "pull / team » app"),
+        ("app #12 (linux, 8)", (), "pull / app (linux)"),
+        ("fix #12 at once", (), "pull / fix #12 at once"),
+        ("1/5", (), "pull / 1/5"),
     ],
 )
 def test_numbers_and_labels_go_from_the_last_parenthesis(name: str, labels: tuple[str, ...], kind: str) -> None:
