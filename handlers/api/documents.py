@@ -141,10 +141,13 @@ class JobDocument:
     id: str
     name: str | None
     pool: str | None
+    pools: Annotated[list[str], Field(description="All whose runners take it; it starts first in `pool`")]
+    missing: Annotated[list[str], Field(description="Labels that no runner carries, or of which no pool is known")]
     state: Literal["waiting", "held", "running", "ended", "unservable"] | None
     queued_at: str | None
     started_at: str | None
     ended_at: str | None
+    conclusion: Annotated[str | None, Field(description="How it ended, in the provider's word")]
     ahead: Range | None
     start: Start | None
     usual_seconds: float | None

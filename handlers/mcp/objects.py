@@ -75,10 +75,13 @@ class ToolJob:
     id: str
     job_name: Outside
     pool: str | None
+    pools: list[str]
+    missing: list[Outside]
     state: str | None
     queued_at: str | None
     started_at: str | None
     ended_at: str | None
+    conclusion: Outside
     ahead: Range | None
     start: Start | None
     usual_seconds: float | None
@@ -162,10 +165,13 @@ def _job(one: JobDocument) -> ToolJob:
         one.id,
         outside(one.name),
         one.pool,
+        one.pools,
+        [outside(label) for label in one.missing],
         one.state,
         one.queued_at,
         one.started_at,
         one.ended_at,
+        outside(one.conclusion),
         one.ahead,
         one.start,
         one.usual_seconds,

@@ -61,6 +61,9 @@ def _job(row: Json) -> JobAnswer:
         known,
         name=_at(row, "name"),
         pool=_at(row, "pool"),
+        pools=_texts(row, "pools"),
+        missing=_texts(row, "missing"),
+        conclusion=_at(row, "conclusion"),
         queued_at=_time(row, "queued_at"),
         started_at=_time(row, "started_at"),
         ended_at=_time(row, "ended_at"),
@@ -74,6 +77,10 @@ def _job(row: Json) -> JobAnswer:
 def _at(row: Json, key: str) -> str:
     value = row.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _texts(row: Json, key: str) -> tuple[str, ...]:
+    return tuple(one for one in items(row.get(key)) if isinstance(one, str))
 
 
 def _number(row: Json, key: str) -> float | None:

@@ -14,6 +14,7 @@ from bot.registry import VERBS
 from handlers.http.metrics import REGISTRY
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Endpoint
+from tests.jobs.test_find import JOB, URL, Known
 from tests.world import ANA, BEN, CAM
 
 
@@ -403,3 +404,18 @@ async def test_a_direct_message_is_answered_in_its_conversation_once(endpoint: E
     [answer] = [one for one in endpoint.world.chat.messages if one.channel == "D0ANA"]
     assert POOL in answer.message.text
     assert whispered(endpoint) == []
+
+
+async def test_the_question_of_a_developer_is_answered_privately_by_every_door(endpoint: Endpoint) -> None:
+    """Command, mention, address alone in a direct message, and message shortcut."""
+    endpoint.world.context.jobs = Known(JOB)
+    said = (await endpoint.slash(f"job {URL}")).json()
+    assert (said["response_type"], "test (default)" in said["text"]) == ("ephemeral", True)
+    await endpoint.mention(f"job <{URL}>")
+    message = {"ts": "7.7", "text": f"why does <{URL}> wait?"}
+    given: dict[str, Any] = {"callback_id": "tailback_job", "channel": {"id": CHANNEL}, "message_ts": "7.7"}
+    await endpoint.interaction("message_action", **given, message=message)
+    assert ["test (default)" in words for words in whispered(endpoint)] == [True, True]
+    await endpoint.event("message", user=ANA, channel="D0ANA", channel_type="im", ts="5.5", text=f"<{URL}>")
+    (answer,) = [one for one in endpoint.world.chat.messages if one.channel == "D0ANA"]
+    assert "test (default)" in answer.message.text
