@@ -91,6 +91,10 @@ def growing(*sizes: int, **figures: Any) -> Facts:
             "5 of 16 runners, none idle: 2 came in 10 min, 11 more are allowed while 48 jobs wait",
         ),
         (
+            growing(8, *[5] * 5, queued=48, limit=16, registered=9),
+            "5 of 16 runners, none idle: 9 came and 12 left in 15 min, 11 more are allowed while 48 jobs wait",
+        ),
+        (
             growing(20, *[8] * 30, limit=None),
             "8 of the 20 runners that it has had, none idle, none came for 59 min while 35 jobs wait",
         ),

@@ -46,17 +46,20 @@ def _seen(facts: Facts) -> Found | None:
 
 
 def _came(facts: Facts) -> Statement:
-    """How many runners there are of how many, and how many came; "none came" only where their number did not grow."""
+    """How many runners there are of how many, came and left; "none came" only where their number did not grow."""
     now, sizes = facts.now, [(s.at, s.busy + (s.idle or 0)) for s in facts.series if s.busy is not None]
     grew = [at for (_, before), (at, size) in pairwise(sizes) if size > before]
     since, begun = grew[-1] if grew else sizes[0][0], (window(facts) or (now,))[0].at
     lately = [size for at, size in sizes if at >= begun]
     told = {"runners": lately[-1], "limit": limit_of(facts, now), "queued": now.queued, "known": now.limit is not None}
     if since > begun or now.registered:
-        came, seconds = lately[-1] - min(lately), now.at - begun
+        came, left, seconds = lately[-1] - min(lately), 0, now.at - begun
         if (now.registered or 0) >= came:
             came, seconds = now.registered or 0, 60 * COUNTED_MINUTES
-        return statement("few_came", came=came, seconds=seconds, room=round(room_of(facts, now)), **told)
+            before = next(size for at, size in sizes if at >= now.at - seconds)
+            left = max(0, before + came - lately[-1])
+        room = round(room_of(facts, now))
+        return statement("few_came", came=came, left=left, seconds=seconds, room=room, **told)
     waits = max(since, facts.usual.since)  # before that nobody needed one
     return statement("none_came", seconds=now.at - waits, **told)
 

@@ -135,7 +135,8 @@ EVIDENCE = {
     ),
     "few_came": (
         "{runners} of {known:if |the }{limit:count runner}{known:if | that it has had}, none idle: "
-        "{came} came in {seconds:duration}, {room} more are allowed while {queued:count job waits|jobs wait}"
+        "{came} came{left:if  and {left} left|} in {seconds:duration}, "
+        "{room} more are allowed while {queued:count job waits|jobs wait}"
     ),
     "created_of": "{created:count machine} created and {arrivals:count job} arrived in the last 15 min",
     "nothing_created": ("no machine created in 15 min, {refused:known none refused|refusals unknown}"),

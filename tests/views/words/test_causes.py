@@ -25,6 +25,7 @@ OF_EVIDENCE = {
     "repair_metric_source",
     "resend_requests",
     "restore_limit",
+    "scale_on_queue",
     "stop_source",
 }
 """Remedies of what a rule saw beside its own."""
