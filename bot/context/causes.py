@@ -64,7 +64,7 @@ def with_advice(found: Finding, made: Forecast) -> Finding:
     if made.helped:
         return replace(found, scaling=Scaling.HELPS, added=made.added, times_faster=made.times_faster or 1.0)
     scaling = Scaling.HARMFUL if found.shared or found.cause in HARMFUL else Scaling.NO
-    return replace(found, scaling=scaling, added=0, times_faster=1.0)
+    return replace(found, scaling=scaling, added=0, times_faster=1.0, full=not made.added)
 
 
 def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:

@@ -54,7 +54,6 @@ class Found:
 class Finding:
     cause: str
     confidence: float
-    """See `sureness`."""
     evidence: tuple[Statement, ...]
     scaling: Scaling
     remedy: str
@@ -67,11 +66,13 @@ class Finding:
     share: float | None = None
     """Part of the queue that it explains; None: unknown."""
     added: int = 0
-    """By the walk the best number of added runners, ..."""
     times_faster: float = 1.0
-    """... and how many times sooner the queue drains with it, where they help."""
+    """By the walk: `added` runners drain the queue so many times sooner, where they help."""
     shared: bool = False
-    """See `Found`."""
+    full: bool = False
+    """Whether the pool has as many runners as its scaler takes; `shared`: see `Found`."""
+    evidence_at: float | None = None
+    """When the evidence was found (epoch seconds), if the newest measurement does not show it; None: it does."""
 
     @property
     def sureness(self) -> str:

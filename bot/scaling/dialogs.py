@@ -99,7 +99,8 @@ async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) 
     approves, currency = policy.approval_above is not None, context.settings.file.slack.currency
     rows = [
         ScaleRow(now + more, more, choice_words(
-            options.get(more), _price(policy, more, currency), needs_approval(policy, now + more) if approves else None
+            options.get(more), _price(policy, more, currency), needs_approval(policy, now + more) if approves else None,
+            found.said,
         ))
         for more in counts
     ]  # fmt: skip
@@ -157,6 +158,7 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
         current=capacity.size,
         maximum=policy.maximum,
         limit=latest.limit if latest else None,
+        online=latest.online if latest else None,
         queued=queued,
         proposed=target,
         step=policy.step,

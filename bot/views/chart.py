@@ -73,10 +73,10 @@ def chart_now(incident: Incident, view: View, now: float, timing: Timing) -> Blo
 
 
 def _window(incident: Incident, recorded: QueueSeries, *, closed: bool, live: bool) -> Window:
-    """An open incident is shown with all of its past, one that is over with half as much past as it lasted."""
+    """An open incident is shown with all of its past, one that is over from its beginning, as its peaks are told."""
     first, last = recorded.points[0].at, recorded.seen_at or recorded.points[-1].at
     if closed:
-        first = max(first, incident.began_at - max(60.0, ((incident.closed_at or last) - incident.began_at) / 2))
+        first = max(first, min(incident.began_at, last - 60.0))
     return Window(first, last, closed, "now" if live else "last")
 
 

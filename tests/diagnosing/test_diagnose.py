@@ -43,7 +43,7 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     told = world.replies[-1]
     assert f"<@{ANA}> asked for a diagnosis" in told
     assert "*Cause:* the pool's limit is reached (medium confidence) in linux.2xlarge." in told
-    assert "• 40 busy of 40 runners, limit 40, none idle" in told
+    assert "• 40 busy of 40 runners, 2 offline, limit 40, none idle" in told
     assert "The other pool is fine." in told
     assert "20 jobs queued" in str(world.thread[-1].blocks)
     assert "limit of 40 runners is reached" not in told

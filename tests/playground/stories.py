@@ -10,8 +10,11 @@ from dataclasses import dataclass, replace
 
 from bot.adapters.scalers.http import HttpScalerTable
 from bot.config import Environment, File, Settings
+from bot.context.causes import explained
 from bot.context.context import PoolScaler
 from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View
+from bot.core.incident.timeline import Entry
 from bot.core.message import Block, Message
 from bot.core.record import Change
 from bot.core.requests.interaction import Answer, Surface
@@ -31,6 +34,7 @@ from bot.views.dialogs.scale import OTHER, scale_value
 from tests.bench.fleet_eye import Eye
 from tests.builders import NOW
 from tests.journeys.test_forewarned import Source
+from tests.playground.screens import Said, of_entry, of_parent, totals
 from tests.posting.test_refused_blocks import StrictChat
 from tests.world import ANA, BEN, World
 
@@ -73,6 +77,11 @@ class Played:
         self.seen = list[tuple[str, Message | Block]]()
         self.parents: list[Message] = []
         """The first message as it was posted, and after each edit."""
+        self.told: dict[str, list[Entry]] = {}
+        self.said: list[Said] = []
+        """The values behind each first message and reply, in order."""
+        self.offered: list[tuple[int, dict[str, set[int]]]] = []
+        """(runners that the first message names, those that the dialog offers by pool) when it was opened."""
         raw = tomllib.loads(demo_config(self.scenario, FLEET))
         file = File.model_validate(raw)
         policies = {
@@ -121,10 +130,30 @@ class Played:
             where = "Message in the channel" if stored.thread is None else "Reply"
             loud = ", also shown in the channel" if stored.broadcast else ""
             self.seen.append((self.at(where + loud), self.chat.first[number]))
+        for one in self.incidents:
+            if one.thread.root and not one.closed:
+                self.said += of_parent(one, await self.explains(one))
+            known = len(self.told.setdefault(one.id, []))
+            for entry in one.log.timeline[known:]:
+                self.said += of_entry(entry)
+            self.told[one.id] = list(one.log.timeline)
         roots = [one.thread.root for one in self.incidents]
         for stored in self.chat.messages:
             if stored.ts in roots and (not self.parents or stored.message != self.parents[-1]):
                 self.parents.append(stored.message)
+
+    @property
+    def ended(self) -> list[Incident]:
+        return [one for one in self.incidents if one.closed]
+
+    @property
+    def summaries(self) -> list[Message]:
+        """The last reply of each incident that is over."""
+        return [stored.message for stored in self.chat.messages if stored.message.text.startswith("Drained: ")]
+
+    async def explains(self, one: Incident) -> View:
+        context = self.world.context
+        return await explained(await context.view(one), one, context.now(), context.settings.file.paces)
 
     def at(self, what: str) -> str:
         return f"{clock(self.world.clock.now())} {what}"
@@ -171,6 +200,9 @@ class Played:
         pool = self.scenario.affected[0]
         total = str(target or self.fleet.pools[pool].capacity + more)
         shown = await self.presses("scale_up")
+        cause = (await self.explains(self.world.incident)).causes.get(pool)
+        if shown.view is not None:
+            self.offered.append((cause.added if cause else 0, totals(shown.view)))
         asked = {"surface": Surface.DIALOG, "step": "scale_up"}
         if row := re.search(rf"'({total}/\d+:{re.escape(pool)})'", str(shown.view)):
             await self.presses("scale_up", values={"choice": row[1]}, **asked)

@@ -11,6 +11,7 @@ from bot.views.simpler import YOUNG, without
 from bot.views.words.causes import RUNNERS
 from handlers.tools.records import exported
 from tests.generated import same_as_file
+from tests.playground.screens import contradictions, drawn_peak, told_peak
 from tests.playground.stories import STORIES, Played, played
 from tests.slack_limits import texts
 from tests.views.golden import assert_golden
@@ -86,6 +87,11 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
         "nobody is paged by an end"
     )
     assert all(one.text.startswith(FIRSTS) for title, one in story.seen if "the channel" in title[:30])  # type: ignore[union-attr]  # messages
+    assert contradictions(story.said) == [], "one number for one thing"
+    for named, offered in story.offered:
+        assert not named or named in offered[story.scenario.affected[0]], "the dialog offers what the message names"
+    for one, message in zip(story.ended, story.summaries, strict=True):
+        assert drawn_peak(message) in {None, told_peak(one.log.timeline)}, "a chart has the peak of its words"
     told = [section(*one) for one in story.seen]
     ends = [stored.message for stored in story.chat.messages if stored.thread is None]
     told += [section(f"Message {number} of the channel at the end", one) for number, one in enumerate(ends, 1)]

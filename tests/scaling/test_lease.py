@@ -46,7 +46,7 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     assert not any("no effect" in text for text in world.replies)
     await world.passes(40)
     (told,) = [text for text in world.replies if "no effect after" in text]
-    assert "Only 10 runners online (12 failed launch requests and limit 20)" in told
+    assert "Only 10 runners online (12 failed launch requests in 15 min and limit 20)" in told
     await world.done(world.presses("hand_back"))
     assert world.scaler.current == 10
 

@@ -19,7 +19,8 @@ from bot.scaling.dialogs import more_would_do
 from bot.scaling.scale_up import ACTION
 from bot.views.parent.parent import parent
 from bot.views.thread.results import diagnosis
-from bot.views.words.diagnosis import caution, remedy_words
+from bot.views.words.advice import remedy_words
+from bot.views.words.diagnosis import caution
 from bot.views.words.forecasts import what_more_would_do
 from tests.builders import POOL
 from tests.core.forecast.test_forecast import RULES as POOL_RULES

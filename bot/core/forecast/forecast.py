@@ -84,9 +84,14 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         still=asked.still,
         shared=asked.shared,
         lasted_seconds=60 * round(seen.lasted),
-        added=asked.reach.step,
+        added=_room(seen, asked.reach),
         times_faster=None if seen.cut_off else found.times,
     )
+
+
+def _room(seen: Seen, reach: Reach) -> int:
+    """The most runners that may be added now: one step, up to the maximum of the pool."""
+    return reach.step if reach.maximum is None else max(0, min(reach.step, int(reach.maximum - seen.supply.there)))
 
 
 def _known(seconds: float) -> float | None:

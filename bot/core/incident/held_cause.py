@@ -111,6 +111,7 @@ def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
     most = held.finding.confidence
     others = (replace(one, confidence=min(one.confidence, most)) for one in found.findings)
     less = tuple(one for one in others if one.cause != held.finding.cause)
-    last = (held.found_at or held.since) if held.unseen >= LOOKS else None
-    mine = _same(held, found) or replace(held.finding, last_seen=last)
+    found_at = held.found_at or held.since
+    last = found_at if held.unseen >= LOOKS else None
+    mine = _same(held, found) or replace(held.finding, last_seen=last, evidence_at=found_at)
     return replace(found, findings=(replace(mine, confidence=most), *less), remembered=True)

@@ -33,7 +33,7 @@ def find(facts: Facts) -> Found | None:
     told = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}
     if now.limit is None:
         return Found(LOW, (statement("all_busy_as_ever", busy=now.busy, most=limit),), ("limit",))
-    seen = (statement("all_busy_at_limit", limit=limit, **told), *was)
+    seen = (statement("all_busy_at_limit", limit=limit, offline=now.offline, **told), *was)
     if len(looks) > 2:
         seen = (*seen, statement("often_at_limit", samples=full, of=len(looks)))
     seen = (*seen, *idle_places(facts), *repeated(facts))

@@ -47,6 +47,8 @@ class ScaleChoice:
     needless: bool = False
     """Whether its queue is within normal; then no target is proposed either."""
     currency: str = ""
+    online: int | None = None
+    """The measured runners; `current` is what its autoscaler is set to."""
 
     @property
     def suggested(self) -> int | None:
@@ -174,6 +176,7 @@ def _line(choice: ScaleChoice) -> Marked:
     price, why = choice.price, choice.reason or _why_not(choice)
     parts = [
         say("now {current}", current=count(choice.current, "runner")) if choice.current is not None else None,
+        say("{online} online", online=choice.online) if choice.online not in {None, choice.current} else None,
         say("limit {limit}", limit=choice.limit) if choice.limit is not None else None,
         say("maximum {maximum}", maximum=choice.maximum),
         say("at most {step} more at once", step=choice.step) if choice.step is not None else None,

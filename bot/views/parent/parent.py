@@ -25,8 +25,9 @@ from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.proof import proof
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
+from bot.views.words.advice import remedy_words, seen_words
 from bot.views.words.causes import SCALING, cause_name
-from bot.views.words.diagnosis import plainly, remedy_words, seen_words
+from bot.views.words.diagnosis import plainly
 from bot.views.words.forecasts import earlier_words, forecast_of
 
 MOST_UNKNOWN_ROWS = 3

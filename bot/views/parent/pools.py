@@ -201,7 +201,7 @@ def one_pool(row: PoolRow, now: float) -> tuple[Block, ...]:
         f"{sample.idle:,} idle" if sample.idle else "",
         f"{sample.offline:,} offline" if sample.offline else "",
         f"{sample.booting:,} booting" if sample.booting else "",
-        f"queue {TREND_WORDS[row.trend]}" if row.trend in TREND_WORDS and not row.old else "",
+        f"queue {TREND_WORDS[row.trend]} in the last 10 min" if row.trend in TREND_WORDS and not row.old else "",
     )
     line = section(say("*{pool}:* {parts}", pool=name_of(row.name), parts=", ".join(part for part in parts if part)))
     small = legend([row], now, signs=False)

@@ -14,7 +14,7 @@ def proof(sample: Snapshot | None, rules: PoolRules, cause: Finding | None) -> M
 
     Evidence of the past is left out: it stands in the thread.
     """
-    shown = cause is not None and cause.last_seen is None and cause.evidence
+    shown = cause is not None and cause.evidence_at is None and cause.evidence
     seen = evidence_words(cause)[0] if cause and shown else ""
     if sample is not None and sample.idle and sample.queued and not sample.busy:
         jobs = "job is waiting" if sample.queued == 1 else "jobs are waiting"

@@ -21,7 +21,7 @@ from bot.views.words.silences import coverage_words
 from bot.views.words.timeline import entry_words
 
 MOST_ACTIONS, MOST_PEAKS = 2, 5
-DELETED_AGAIN = Noted(Note.DELETED_AGAIN)
+DELETED_AGAIN, FILLS_AGAIN = Noted(Note.DELETED_AGAIN), Noted(Note.QUEUE_FILLS)
 LATE_SECONDS = 60.0
 SHOW_MORE = "show_more"
 """The action *More…*."""
@@ -83,7 +83,7 @@ def _latest(incident: Incident) -> list[Marked]:
 
 def _is_shown(entry: Entry) -> bool:
     """An action with an outcome, or muting. What ends soon has ended when this is read later."""
-    if Role.ELSEWHERE in entry.event.roles:
+    if Role.ELSEWHERE in entry.event.roles or entry.details == FILLS_AGAIN:
         return False
     if isinstance(entry.details, Silencing | LeaseNoted):
         return entry.details.step not in {SilenceStep.ENDS_SOON, LeaseStep.ENDS_SOON, LeaseStep.ENDS_FINALLY}

@@ -10,7 +10,8 @@ from bot.core.words import count, duration
 from bot.views.blocks import context, header, message, section
 from bot.views.mrkdwn import Marked, escaped, joined, link, mention, say, time, undated
 from bot.views.parent.pools import busy_words, name_of
-from bot.views.words.diagnosis import likely_cause, remedy_words
+from bot.views.words.advice import remedy_words
+from bot.views.words.diagnosis import likely_cause
 from bot.views.words.interval import about, interval
 
 

@@ -221,7 +221,7 @@ def _values(incident: Incident, introduced: Introduced) -> Marked | None:
         return joined(" ", words, say("{over} crossed the alert's limit.", over=over) if over else None)
     summary = next((text for alert in alerts if (text := clean(alert.summary or alert.description))), "")
     end = "" if summary.endswith((".", "!", "?", "…")) else "."
-    return say("Summary: {summary}{end}", summary=escaped(summary, 240), end=end) if summary else None
+    return say("The alert says: {summary}{end}", summary=escaped(summary, 240), end=end) if summary else None
 
 
 def _match(read: Readings, found: Maxima | None) -> Marked:

@@ -62,7 +62,9 @@ FADED = {
 """The same once the evidence is gone: what was true then is not known now, and its remedy is left out."""
 
 EVIDENCE = {
-    "all_busy_at_limit": "{busy} busy of {runners:count runner}, limit {limit}, none idle",
+    "all_busy_at_limit": (
+        "{busy} busy of {runners:count runner}, {offline:if {offline} offline, |}limit {limit}, none idle"
+    ),
     "always_offline": "offline for as long as Tailback has data",
     "as_written": "{text}",
     "arrivals": "{per_minute:.1f} jobs arrive per minute (usually {usual:.1f})",

@@ -15,7 +15,7 @@ from bot.core.incident.details.events import (
 from bot.core.pool.outlook import Score
 from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
-from bot.views.words.interval import about, bound, exact, interval
+from bot.views.words.interval import about, bound, exact, interval, widened
 from bot.views.words.silences import still_lasts
 
 MOST_POOLS = 5
@@ -80,7 +80,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     plainly = summary.affected == 1 and len(waited) == 1 and waited[0].unmeasured < LITTLE
     lines = [*cause_lines(summary.causes, summary.affected)]
     if other is not None and other.took_seconds is not None:
-        lines.append(f"Without them: {without_words(other)}; it took {duration(other.took_seconds)} with them")
+        lines.append(f"It took {duration(other.took_seconds)} from the scale-up; without it {without_words(other)}")
         lines += [] if other.helped is None else [_helped(other.helped)]
     if not plainly:  # else the first sentence says all about the waiting
         lines += waited_lines(waited, summary.affected)
@@ -100,9 +100,13 @@ def without_words(other: Counterfactual) -> str:
 
 
 def _helped(score: Score) -> str:
-    bounds = exact(score.forecast.low_seconds or 0.0, score.forecast.high_seconds)
-    took = duration(score.actual_seconds)
-    return f"Forecast with the extra runners: {bounds}. It took {took} ({'correct' if score.held else 'wrong'})"
+    """Rounded as the dialog said it, and compared with that: whoever chose it was told no other bounds."""
+    made = score.forecast
+    if made.low_seconds is None or made.high_seconds is None:
+        return f"Forecast of the scale-up: {exact(made.low_seconds or 0.0, made.high_seconds)}"
+    low, high = widened(made.low_seconds, made.high_seconds)
+    held = "correct" if low <= score.actual_seconds <= high else "wrong"
+    return f"Forecast of the scale-up: {interval(made.low_seconds, made.high_seconds)} ({held})"
 
 
 def cause_lines(causes: Sequence[LikelyCause], affected: int = 0) -> tuple[str, ...]:

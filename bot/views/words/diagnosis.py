@@ -7,10 +7,10 @@ from bot.core.incident.details.events import CauseJudged, Diagnosed, QueueingPoo
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed, share
-from bot.views.mrkdwn import Marked, date, escaped, say, unmarked
+from bot.views.mrkdwn import Marked, escaped, say, unmarked
+from bot.views.words.advice import advice_words, found_words, seen_words
 from bot.views.words.before import before_words
-from bot.views.words.causes import EVIDENCE, FADED, FIGURES, RUNNERS, cause_name, gap_name, remedy_of
-from bot.views.words.forecasts import faster
+from bot.views.words.causes import EVIDENCE, FIGURES, cause_name, gap_name
 from bot.views.words.phrase import in_words, phrase
 from bot.views.words.sources import signal_lines, source_line
 
@@ -64,7 +64,8 @@ def diagnosis_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str,
     """All of it, for a reader of plain lines."""
     chosen, verdict = named(found), [f"Cause: {unmarked(cause_words(found))}"] if found.groups else []
     if chosen is not None:
-        verdict.append(f"Evidence: {'; '.join(evidence_words(chosen.findings[0]))}.")
+        top = chosen.findings[0]
+        verdict.append(f"Evidence{unmarked(found_words(top))}: {'; '.join(evidence_words(top))}.")
         verdict.append(f"What to do: {advice_words(chosen.findings[0])}")
     if found.before is not None:
         verdict.append(unmarked(before_words(found.before)))
@@ -118,32 +119,6 @@ def judged_words(judged: CauseJudged) -> str:
     """A person's answer, as the end of a sentence after their name."""
     name = cause_name(judged.cause)
     return f'confirmed the cause "{name}".' if judged.fits else f'said that "{name}" was not the cause.'
-
-
-def remedy_words(finding: Finding) -> str:
-    """Whether more runners help, and the remedy's first sentence unless the button Scale up is the remedy."""
-    if finding.last_seen is not None:
-        return f"{FADED[finding.scaling]}."
-    first = remedy_of(finding).split(". ")[0].rstrip(".")
-    helps = _helps(finding)
-    by_button = finding.scaling is Scaling.HELPS and finding.remedy in {"add_runners", "raise_limit"}
-    return helps if by_button or not first else f"{helps} {first}."
-
-
-def advice_words(finding: Finding) -> str:
-    """The same with all that there is to do."""
-    if finding.last_seen is not None:
-        return remedy_words(finding)
-    return f"{_helps(finding)} {remedy_of(finding)}"
-
-
-def _helps(finding: Finding) -> str:
-    best = finding.added and finding.scaling is Scaling.HELPS
-    return f"{RUNNERS[finding.scaling]}{f' (+{finding.added:,}: {faster(finding.times_faster)})' if best else ''}."
-
-
-def seen_words(finding: Finding) -> Marked:
-    return say("") if finding.last_seen is None else say(", last seen {at}", at=date(finding.last_seen))
 
 
 def caution(finding: Finding | None) -> Marked:
@@ -235,7 +210,8 @@ def _missing(seen: list[Snapshot]) -> list[str]:
 def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
     """Queue, runners, rates; limits; contradictions, because a reader cannot trust either figure; and the sources."""
     waits = f"{count(sample.queued, 'job')} queued, longest wait {duration(sample.oldest_wait_seconds)}"
-    median = f"Median job {duration(sample.duration_p50_seconds)}" if sample.duration_p50_seconds else ""
+    took = sample.duration_p50_seconds
+    median = f"Jobs that ended lately took {duration(took)} (median)" if took else ""
     parts = [waits, _utilisation(sample), _flow(sample), median]
     lines = [f"{'. '.join(part for part in parts if part)}.", *constraints(sample, pool), *signal_lines(sample)]
     for one in sample.contradictions:
@@ -253,12 +229,11 @@ def _utilisation(sample: Snapshot) -> str:
 
 
 def _flow(sample: Snapshot) -> str:
+    """Both rates, over the few minutes in which the source counts them; no verdict, which the queue itself gives."""
     if sample.arrivals_per_minute is None or sample.starts_per_minute is None:
         return ""
-    gap = sample.arrivals_per_minute - sample.starts_per_minute
-    none = sample.queued and sample.starts_per_minute < 0.05
-    verdict = f"falls behind by {gap:.1f} per minute" if gap > 0.05 else "no job starts" if none else "keeps up"
-    return f"Arrivals {sample.arrivals_per_minute:.1f}, starts {sample.starts_per_minute:.1f} per minute: {verdict}"
+    came, started = sample.arrivals_per_minute, sample.starts_per_minute
+    return f"In the last minutes {came:.1f} jobs arrived and {started:.1f} started per minute"
 
 
 def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:

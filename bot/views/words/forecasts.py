@@ -8,7 +8,7 @@ from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.pool.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money
-from bot.views.words.interval import about, bound, exact, interval, short
+from bot.views.words.interval import about, bound, exact, interval, nearest
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
@@ -43,6 +43,8 @@ REASONS: Mapping[str, Words] = {
 }
 """Why there is no forecast, its basis, or why nothing should be added."""
 
+NO_QUEUE = frozenset({"nothing_queued", "at_floor"})
+"""Reasons that leave no job for which idle runners could be missing."""
 UNCLEAR = "no clear time yet"
 ALONE = "As it is, the"
 STANDS = "as it is, it does not drain"
@@ -79,7 +81,8 @@ class Preview:
 
 def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = "", currency: str = "") -> Preview:
     """The same for several numbers; `chosen` is the proposed one."""
-    lines = [caution] if caution else []
+    calm = found.refusal is not None and found.refusal.id in NO_QUEUE
+    lines = [caution] if caution and not calm else []
     if found.refusal is not None:
         return Preview((*lines, f"The effect of more runners is unknown: {reason_words(found.refusal)}."))
     if found.do_nothing is not None:
@@ -100,20 +103,24 @@ def table(found: WhatIf, chosen: int | None = None, currency: str = "") -> tuple
 
 def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
     low, middle, high = option.low_seconds, option.mid_seconds, option.high_seconds
-    drained = short(middle) if middle is not None else "not today" if low is None else f">{short(low)}"
+    drained = nearest(middle) if middle is not None else "not today" if low is None else f">{bound(low, down=True)}"
     cost = money(option.cost, currency) if option.cost is not None and option.more else "–"
     mark = " ←" if option.more and option.more == chosen else ""
-    return (f"+{option.more}{mark}", drained, short(high) if high is not None else "never?",
-            short(option.oldest_wait_seconds), cost)  # fmt: skip
+    wait = option.oldest_wait_seconds
+    return (f"+{option.more}{mark}", drained, bound(high) if high is not None else "never?",
+            bound(wait) if wait is not None else "?", cost)  # fmt: skip
 
 
-def choice_words(option: Option | None, price: str, approval: bool | None) -> str:
+def choice_words(option: Option | None, price: str, approval: bool | None, said: Forecast | None = None) -> str:
     """One choice of the dialog: when the queue is done, what it costs, and whether somebody has to approve it.
 
-    `price` is of an hour; `approval` is None where nothing ever needs one.
+    `price` is of an hour; `approval` is None where nothing ever needs one. Where the queue waits for a repair (`said`),
+    the time contains it.
     """
     asked = None if approval is None else "needs approval" if approval else "no approval"
-    return ", ".join(filter(None, (_done(option), price and f"{price} an hour", asked)))
+    repaired = said is not None and said.verdict is Verdict.UNTIL_REPAIRED and option is not None and option.helps
+    done = f"{_done(option)} with the repair" if repaired else _done(option)
+    return ", ".join(filter(None, (done, price and f"{price} an hour", asked)))
 
 
 def _done(option: Option | None) -> str:

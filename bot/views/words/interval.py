@@ -35,7 +35,17 @@ def interval(low: float, high: float, mid: float | None = None, *, fine: bool = 
 
 def about(seconds: float) -> str:
     """The nearest step: `about 30 min`."""
-    return f"about {_words(max(1, _minutes(seconds, round)))}"
+    return f"about {nearest(seconds)}"
+
+
+def nearest(seconds: float) -> str:
+    """The same in a table: `30 min`."""
+    return _words(max(1, _minutes(seconds, round)))
+
+
+def widened(low: float, high: float) -> tuple[float, float]:
+    """The ends in seconds that `interval` says, so that a reader can compare the outcome with what was said."""
+    return 60.0 * _minutes(low, math.floor), 60.0 * _minutes(high, math.ceil)
 
 
 def exact(low: float, high: float | None) -> str:
@@ -49,7 +59,7 @@ def bound(seconds: float, *, down: bool = False) -> str:
 
 
 def short(seconds: float | None) -> str:
-    """A time in a table: `under 1m`, `12m`, `1h 54m`, `3d 2h`; `?` is unknown."""
+    """A measured time in a table: `under 1m`, `12m`, `1h 54m`, `3d 2h`; `?` is unknown."""
     if seconds is None:
         return "?"
     minutes = max(0, int(seconds)) // 60

@@ -169,9 +169,9 @@ def test_rows_name_what_is_open() -> None:
     found = WhatIf(tuple(Option(5 * n, *times, None, None) for n, times in enumerate(ends)))
     assert table(found, 5) == (
         HEAD[:-1],
-        ("+0", "2h 00m", "2h 30m", "?"),
-        ("+5 ←", "2h 00m", "never?", "?"),
-        ("+10", "10m", "2h 00m", "?"),
+        ("+0", "2 h", "2.5 h", "?"),
+        ("+5 ←", "2 h", "never?", "?"),
+        ("+10", "10 min", "2 h", "?"),
     )
 
 

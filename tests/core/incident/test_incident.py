@@ -226,19 +226,19 @@ def test_the_walk_of_the_first_scale_up_tells_how_it_had_been_without(
     one = noted(with_fields(scaled(), timeline=()), NOW + 600, Event.SCALED, up)
     two = noted(one, NOW + 900, Event.SCALED, replace(up, without_low_seconds=1.0, without_mid_seconds=2.0))
     for of in (one, two):
-        lines = [line for line in ending_lines(summary(of, NOW + 3600)) if line.startswith("Without them")]
-        assert lines == ([] if said is None else [f"Without them: {said}; it took 50 min with them"])
+        lines = [line for line in ending_lines(summary(of, NOW + 3600)) if line.startswith("It took")]
+        assert lines == ([] if said is None else [f"It took 50 min from the scale-up; without it {said}"])
     unmerged = noted(
         with_fields(scaled(), timeline=()), NOW + 600, Event.SCALED, replace(up, pending="https://x.test/1")
     )
-    assert "Without them" not in str(ending_lines(summary(unmerged, NOW + 3600)))
+    assert "from the scale-up" not in str(ending_lines(summary(unmerged, NOW + 3600)))
 
 
 @pytest.mark.parametrize(
     ("bounds", "said"),
     [
-        ((1200.0, 3000.0), "20 min to 50 min. It took 50 min (correct)"),
-        ((1200.0, 2400.0), "20 min to 40 min. It took 50 min (wrong)"),
+        ((1200.0, 3000.0), "20 to 50 min (correct)"),
+        ((1200.0, 2400.0), "20 to 40 min (wrong)"),
         ((1200.0, None), None),
         ((None, None), None),
     ],
@@ -252,5 +252,5 @@ def test_the_forecast_with_the_extra_runners_is_scored_by_the_drain(
     one = with_fields(noted(with_fields(begun, timeline=()), NOW + 600, Event.SCALED, up), state=State.DRAINED)
     two = noted(one, NOW + 900, Event.SCALED, up)
     for of, line in ((one, said), (two, None), (replace(one, state=State.RESOLVED), None)):
-        lines = [one for one in ending_lines(summary(of, NOW + 3600)) if "Forecast with the extra" in one]
-        assert lines == ([] if line is None else [f"Forecast with the extra runners: {line}"])
+        lines = [one for one in ending_lines(summary(of, NOW + 3600)) if "Forecast of the scale-up" in one]
+        assert lines == ([] if line is None else [f"Forecast of the scale-up: {line}"])

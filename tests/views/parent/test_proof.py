@@ -16,8 +16,8 @@ def pool(queued: int = 80, busy: int = 26, idle: int = 0, limit: int = 90, wait:
     return Snapshot("linux", 0.0, queued, wait, busy=busy, idle=idle, offline=0, limit=limit)
 
 
-def cause(name: str, *seen: object, last_seen: float | None = None) -> Finding:
-    return Finding(name, 0.5, tuple(seen), Scaling.HELPS, "wait", "linux", last_seen=last_seen)  # type: ignore[arg-type]
+def cause(name: str, *seen: object, evidence_at: float | None = None) -> Finding:
+    return Finding(name, 0.5, tuple(seen), Scaling.HELPS, "wait", "linux", evidence_at=evidence_at)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def cause(name: str, *seen: object, last_seen: float | None = None) -> Finding:
         (pool(busy=0, idle=12), None, "*Evidence:* 0 busy, 12 idle, 80 jobs are waiting: nothing is being assigned."),
         (pool(busy=90), None, ""),
         (pool(wait=60), None, ""),
-        (pool(busy=90), cause("limit", CAME, last_seen=1.0), ""),
+        (pool(busy=90), cause("limit", CAME, evidence_at=1.0), ""),
         (None, None, ""),
     ],
 )

@@ -9,7 +9,7 @@ from bot.core.finding import Finding, Scaling
 from bot.core.pool.early_warning import Crossing, EarlyWarning, Ending, Measure, Threshold, WarningHistory
 from bot.core.statement import statement
 from bot.views.thread.early_warning import WarningView, limit_words, outcome_unknown, warning, when_words
-from bot.views.words.diagnosis import remedy_words
+from bot.views.words.advice import remedy_words
 from tests.builders import NOW, POOL, sample
 from tests.world import ANA
 

@@ -12,8 +12,9 @@ from bot.core.pool.backlog import Factor
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
+from bot.views.words.advice import advice_words, remedy_words
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
-from bot.views.words.diagnosis import WHY, advice_words, parts_words, remedy_words
+from bot.views.words.diagnosis import WHY, parts_words
 from bot.views.words.forecasts import REASONS
 from bot.views.words.phrase import Words, in_words, phrase
 from bot.views.words.proposals import EVIDENCE as REPORTED
