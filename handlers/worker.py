@@ -74,6 +74,7 @@ class Worker:
                 self._alarm.cancel()
             if self._tasks:
                 await asyncio.wait(self._tasks, timeout=self._context.settings.file.timing.lease)
+            await asyncio.gather(*map(ended, tuple(self._tasks)))  # their lease is over: another process has them
 
     def stop(self) -> None:
         """Claim nothing more; `run` returns when the current work is done."""

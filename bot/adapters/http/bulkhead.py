@@ -108,9 +108,11 @@ class Bulkhead:
             del task  # the same for this frame
 
     async def aclose(self) -> None:
-        """End every call, then close the connections."""
+        """End every call, one that still connects after that, then close the connections."""
         waiting = {*self._beside, *(call.task for call in self._calls if call.task)}
-        for task in waiting:
+        for call in tuple(self._calls):
+            call.give_up()
+        for task in self._beside:
             task.cancel()
         if waiting:
             await asyncio.wait(waiting)
