@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from bot.core.jobs.answer import JobsAhead
+from bot.core.pool.merge import one_source
 from bot.core.pool.pool import Snapshot
 
 EIGHT_IN_TEN = 1.28
@@ -33,7 +34,7 @@ def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead |
     reached = sum(one >= waited - SAME_SECONDS for one in listed)
     if listed and (reached < len(listed) or len(listed) >= queued):
         return JobsAhead(min(longer, queued), min(max(longer, reached - 1), queued))
-    looks = [one for one in series if one.queued is not None]
+    looks = [one for one in one_source(series) if one.queued is not None]
     found = _since_it_came(queued_at, looks)
     if found is None:
         if oldest is None:

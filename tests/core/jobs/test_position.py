@@ -1,5 +1,7 @@
 """How many jobs are ahead: counted where they are listed, else those that waited when it came, less those that left."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.core.jobs.answer import JobsAhead
@@ -70,6 +72,18 @@ def test_a_burst_is_told_from_jobs_that_came_one_by_one() -> None:
     found = ahead_of(NOW - 900, series)
     assert found is not None
     assert found.low >= 50
+
+
+def test_what_another_source_counted_when_it_came_is_no_part_of_it() -> None:
+    """The first source was away for ten minutes, and the second one counts all repositories."""
+    series = looks(*range(0, 183, 3), oldest=36 * 60.0, starts_per_minute=2.0)
+    mixed = [
+        replace(one, source="b", queued=900) if 20 <= place < 30 else replace(one, source="a")
+        for place, one in enumerate(series)
+    ]
+    found = ahead_of(NOW - 1800, mixed)
+    assert found is not None
+    assert found.high <= 40
 
 
 def test_samples_that_do_not_reach_back_leave_the_waits_as_even() -> None:
