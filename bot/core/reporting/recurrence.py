@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from itertools import groupby
 from math import comb
 
@@ -55,8 +56,9 @@ class Pattern:
         return local.weekday() in GROUPS[self.days] and self.from_hour <= local.hour < self.to_hour
 
 
+@lru_cache(4096)
 def local_time(at: float, zone: tzinfo) -> datetime:
-    """The local time of an epoch second, without the platform's limits."""
+    """The local time of an epoch second, without the platform's limits; all pools have the same hours."""
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=at)).astimezone(zone)
 
 
