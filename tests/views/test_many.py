@@ -2,12 +2,16 @@
 
 from dataclasses import replace
 
+from bot.core.alert import Matcher
 from bot.core.incident.observe import View
 from bot.core.pool.pool import PoolRules
+from bot.core.reporting.summary import ReportData, report
 from bot.core.scaling.lease import Lease, PoolLeases
+from bot.views.dialogs.modals import notice, silence_modal
 from bot.views.home import answers
 from bot.views.home.home import Board, home
 from bot.views.parent.parent import parent
+from bot.views.report.report import reported
 from tests.builders import NOW, TIMING, alert, candidates, incident, named, samples, with_fields
 from tests.slack_limits import message_problems, texts, view_problems
 
@@ -58,3 +62,21 @@ def test_a_first_message_of_all_pools_names_those_in_trouble_and_counts_those_th
     said = "\n".join(texts(drawn.blocks))
     assert said.index(POOLS[499]) < said.index(POOLS[490])
     assert "488" in said
+
+
+def test_a_report_fits_one_message_and_says_what_it_leaves_out() -> None:
+    data = ReportData(NOW - 7 * 86400, NOW + 1, incidents=tuple(OPEN), rules=VIEW.rules)
+    drawn = reported(report(data))
+    assert message_problems(drawn) == []
+    assert "more" in "\n".join(texts(drawn.blocks))
+    assert message_problems(reported(report(data), weekly=True)) == []
+
+
+def test_the_dialog_of_a_silence_with_many_matchers_and_lines_fits_a_modal() -> None:
+    many = [Matcher(f"label_{number}", "v" * 300) for number in range(200)]
+    drawn = silence_modal("i1.abc", incident(alert(), pools=candidates(*POOLS)), many, 86_400)
+    assert view_problems(drawn) == []
+    assert "+ 185 more matchers" in "\n".join(texts(drawn))
+    long = notice("Many", [f"line {number}" for number in range(300)])
+    assert view_problems(long) == []
+    assert "+ 280 more lines" in "\n".join(texts(long))

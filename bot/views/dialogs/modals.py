@@ -56,7 +56,10 @@ def question(callback: str, title: str, request_id: str, sentence: str, submit: 
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
-    sections = [section(escaped(line, 1500)) for line in lines[:MOST_LINES] if clean(line)]
+    said = [line for line in lines if clean(line)]
+    sections = [section(escaped(line, 1500)) for line in said[:MOST_LINES]]
+    if (more := len(said) - MOST_LINES) > 0:
+        sections.append(context(say("+ {more}", more=count(more, "more line"))))
     return modal("notice", title, "", sections or [section(say("Nothing to show."))])
 
 
