@@ -11,7 +11,16 @@ import structlog
 
 from bot.ports import Unreachable
 from tests.bench.growing.cost import Cost, exponent
-from tests.bench.growing.rows import alerted, recovered, screens, shared_jobs, soaked, watching, webhooks_alone
+from tests.bench.growing.rows import (
+    alerted,
+    filled_in,
+    recovered,
+    screens,
+    shared_jobs,
+    soaked,
+    watching,
+    webhooks_alone,
+)
 
 Row = Callable[[Path, int], Awaitable[Mapping[str, Cost]]]
 
@@ -36,6 +45,7 @@ ROWS: Mapping[str, Row] = {
     "idle": lambda folder, pools: _one("20 alerts, idle runner", alerted(folder, pools, 20, named=True, idle=True)),
     "storm": lambda folder, pools: _one("200 alerts", alerted(folder, pools, 200, named=True)),
     "hang": lambda folder, pools: _one("after a hang", recovered(folder, pools)),
+    "history": lambda folder, pools: _one("history", filled_in(folder, pools)),
     "screens": screens,
     "github": _jobs,
     "most_jobs": _most_jobs,

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 NAME = re.compile(rb"QueueTooLong(\d+)")
+FIGURE = re.compile(r"\d+ jobs? queued")
 
 
 class SlackStub:
@@ -24,6 +25,8 @@ class SlackStub:
         self.named: dict[int, float] = {}
         """When the thread of each group was first posted (monotonic)."""
         self.posts = 0
+        self.blind = 0
+        """Messages that begin a thread and tell no queue."""
         self.calls = 0
         self.last_post = 0.0
         self._numbers = itertools.count(1)
@@ -52,9 +55,11 @@ class SlackStub:
             return refused
         for number in NAME.findall(body):
             self.named.setdefault(int(number), now)
-        thread = {"thread_ts": asked} if (asked := json.loads(body).get("thread_ts")) else {}
+        told = json.loads(body)
+        thread = {"thread_ts": asked} if (asked := told.get("thread_ts")) else {}
         if not thread:
             self.posts += 1
+            self.blind += not FIGURE.search(told.get("text", ""))
             self.last_post = now
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(now)

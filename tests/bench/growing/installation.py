@@ -50,6 +50,8 @@ class Prometheus:
     idle: frozenset[str] = frozenset()
     """Pools with an idle runner beside the queue."""
     queries: int = 0
+    weeks: int = 0
+    """Queries about days, as history is asked for."""
     hangs: Callable[[], bool] = lambda: False
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,6 +65,7 @@ class Prometheus:
         times = [time.time()]
         if past:
             start, end, step = (float(asked[name][0].removesuffix("s")) for name in ("start", "end", "step"))
+            self.weeks += end - start > 86400
             times = [start + step * number for number in range(int((end - start) / step) + 1)]
         rows = [self._row(part, name, times, past=past) for part, name in _parts(query)]
         found = {"resultType": "matrix" if past else "vector", "result": rows}
@@ -143,9 +146,9 @@ class Installation:
 async def installed(
     folder: Path, pools: int, sources: int = 1, *, poll: float = 10.0, watch: float = 20.0,
     prometheus: Prometheus | None = None, mature: bool = True, working: bool = True, named: bool = False,
-    hung: bool = False,
+    hung: bool = False, backfill: str = "0s",
 ) -> AsyncIterator[Installation]:  # fmt: skip
-    """An installation with so many pools, spread over the sources.
+    """An installation with so many pools, spread over the sources; `backfill` as in the settings.
 
     `named`: alerts name their pool. `hung`: the first source never answers.
     """
@@ -159,7 +162,7 @@ async def installed(
         at = [urls["silent" if hung and number == 0 else "prometheus"] for number in range(sources)]
         file = File.model_validate({
             "slack": {"channel": CHANNEL, "pace": "0s", "edit_pace": "0s"},
-            "timing": {"poll": f"{poll:g}s", "watch": f"{watch:g}s", "backfill": "0s"},
+            "timing": {"poll": f"{poll:g}s", "watch": f"{watch:g}s", "backfill": backfill},
             "permissions": {name: ["anyone"] for name in ("ack", "silence", "diagnose", "scale")},
             "metrics": {f"p{number}": {"kind": "prometheus", "url": url} for number, url in enumerate(at)},
             "pool": {
