@@ -99,6 +99,8 @@ class Diagnosis:
     """Whether its first cause is the one that the incident remembers."""
     attribution: Mapping[Factor, int] = field(default_factory=dict)
     """Waiting jobs by why they wait; empty if the figures do not carry it. The parts add up to the queue."""
+    untold: bool = False
+    """Whether nobody can tell yet how many wait for the load: no earlier day knows this hour."""
     either: bool = False
     """Whether nothing tells which of its first two causes it is."""
     seen: tuple[Statement, ...] = ()

@@ -49,6 +49,7 @@ def diagnosed(facts: Facts, rules: Sequence[Rule] = RULES) -> Diagnosis:
         waits,
         facts.blind,
         attribution=parts,
+        untold=waits and not facts.blind and not facts.usual.known,
         either=_either(ranked),
         seen=() if ranked or not waits else _plainly(facts),
         over=frozenset(rule.cause for rule in rules if rule.over and rule.over(facts)),

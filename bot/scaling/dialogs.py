@@ -104,7 +104,9 @@ async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) 
         ))
         for more in counts
     ]  # fmt: skip
-    above = what_more_would_do(found, None, _against(named), currency).above if record.samples else ()
+    above = (
+        what_more_would_do(found, None, _against(named), currency, cause=_first(named)).above if record.samples else ()
+    )
     nothing = "Nothing is proposed: its queue is within normal." if choice.needless else ""
     if choice.useless and not nothing and not _against(named):
         nothing = "Nothing is proposed: more runners are not expected to help."
@@ -185,7 +187,7 @@ async def more_would_do(
     most = _most_more(context.pool_scalers[pool].policy, current, maximum)
     counts = {*(min(number, most) for number in USUAL if most > 0), *((chosen,) if chosen else ())}
     found = _effects(context, record, sorted(counts))
-    return what_more_would_do(found, chosen, _against(named), context.settings.file.slack.currency)
+    return what_more_would_do(found, chosen, _against(named), context.settings.file.slack.currency, cause=_first(named))
 
 
 def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
@@ -208,6 +210,11 @@ def _most_more(policy: ScalePolicy, current: int, maximum: int) -> int:
 
 def _effects(context: Context, pool: Pool, counts: Iterable[int]) -> WhatIf:
     return what_if(pool.samples, context.settings.file.rules_of(pool.id), counts, terms_of(context, pool))
+
+
+def _first(named: Diagnosis | None) -> str:
+    """The id of the likeliest cause; empty without one."""
+    return named.claims[0].cause if named and named.claims else ""
 
 
 def _against(named: Diagnosis | None) -> str:

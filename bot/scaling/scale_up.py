@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.context.context import WORDS, Action, Context, Effect
 from bot.context.queries import known_pool, permit_here
 from bot.core.finding import Scaling
+from bot.core.forecast.seen import seed_of
 from bot.core.incident.details.requests import ScaleAccepted, ScaleStep
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import View
@@ -205,6 +206,7 @@ async def _accepted(context: Context, request: Request, pending: str) -> Result:
         without_low_seconds=(without.low_seconds or TWO_DAYS) if without else None,
         without_mid_seconds=without.mid_seconds if without else None,
         without_high_seconds=without.high_seconds if without else None,
+        without_seed=seed_of(asked.pool) if without else None,
     )
     return Result(details, f"{asked.target}", offers=(HAND_BACK,))
 

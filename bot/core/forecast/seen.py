@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 from bot.core.forecast.rates import (
     BUSY_MINUTES,
@@ -101,6 +102,11 @@ class Seen:
     def until(self) -> Statement | None:
         """What has to be repaired before the pool has its runners again; None if nothing."""
         return self.held or self.refused or self.still
+
+
+def seed_of(pool: str) -> int:
+    """The seed of all chance of a pool: from the same samples its walk is the same again."""
+    return crc32(pool.encode())
 
 
 def unreadable(last: Snapshot) -> Statement | None:

@@ -6,13 +6,12 @@ is the same at each measurement, and a forecast changes only when the figures do
 
 from dataclasses import dataclass
 from functools import cache
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bot.core.forecast.rates import NOW_MINUTES, Count
-from bot.core.forecast.seen import DAY_MINUTES, TYPICAL_MINUTES, Seen
+from bot.core.forecast.seen import DAY_MINUTES, TYPICAL_MINUTES, Seen, seed_of
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -63,7 +62,7 @@ def luck(steps: int) -> Array:
 
 def state_of(seen: Seen, pool: str) -> Particles:
     """The particles of a pool, from what was seen of it."""
-    dice = np.random.RandomState(crc32(pool.encode()))
+    dice = np.random.RandomState(seed_of(pool))
     usual = max(seen.usual.habits[0].arrivals, 1 / DAY_MINUTES)
     load = seen.batches * _gamma(dice, seen.arrivals, seen.batches / usual, seen.batches)
     known = usual * seen.usual.minutes / seen.batches

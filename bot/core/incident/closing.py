@@ -104,11 +104,12 @@ def without_runners(incident: Incident, now: float) -> events.Counterfactual | N
     first, pool = ups[0][0], ups[0][1].pool
     helped = _helped(incident, first.at, ups[0][1], incident.closed_at or now) if len(ups) == 1 else None
     up, took = ups[0][1], (incident.closed_at or now) - first.at
-    if up.without_low_seconds is None:
-        return None
+    if up.without_seed is None and pool in incident.pools.courses:
+        return None  # it was measured, and was within normal then
     return events.Counterfactual(
         pool, helped=helped, took_seconds=took, without_low_seconds=up.without_low_seconds,
         without_mid_seconds=up.without_mid_seconds, without_high_seconds=up.without_high_seconds,
+        without_seed=up.without_seed,
     )  # fmt: skip
 
 

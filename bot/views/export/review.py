@@ -184,6 +184,13 @@ def worked(incident: Incident, now: float) -> str:
     return bullets(lines) or "Nobody added runners."
 
 
+SHORTENED = {
+    True: "So the added runners probably shortened the incident.",
+    False: "So the added runners probably did not shorten the incident.",
+    None: "The difference is within what the model cannot tell apart, so no effect is shown.",
+}
+
+
 def _added(one: RunnersAdded) -> str:
     cost = f" for about {money(one.cost, one.currency)}" if one.cost is not None else ""
     return (
@@ -192,13 +199,10 @@ def _added(one: RunnersAdded) -> str:
 
 
 def _counterfactual(other: Counterfactual, took: float) -> list[str]:
-    low, high = other.without_low_seconds or 0.0, other.without_high_seconds
-    if took < low:
-        verdict = "So the added runners probably shortened the incident."
-    elif high is not None and took > high:
-        verdict = "So the added runners probably did not shorten the incident."
-    else:
-        verdict = "The difference is within what the model cannot tell apart, so no effect is shown."
+    verdict = SHORTENED[other.shortened]
+    if other.without_seed is None:
+        return [f"From the first scale-up on, the incident lasted {duration(took)}. How long it had lasted without the "
+                "added runners is not known, because the queue was not measured."]  # fmt: skip
     return [f"From the first scale-up on, the incident lasted {duration(took)}. Without the added runners, the model "
             f"expected {without_words(other)}. {verdict}"]  # fmt: skip
 

@@ -28,7 +28,7 @@ from bot.views.parent.sections import controls, latest_actions, links, notes, ow
 from bot.views.words.advice import remedy_words, seen_words
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import plainly
-from bot.views.words.forecasts import earlier_words, forecast_of
+from bot.views.words.forecasts import branch_words, earlier_words, forecast_words
 
 MOST_UNKNOWN_ROWS = 3
 """More unaffected pools without figures are only counted."""
@@ -170,7 +170,7 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
             say(
                 "*Forecast{about}:* {words}{was}.",
                 about=also,
-                words=forecast_of(made, cause.cause if cause else ""),
+                words=forecast_words(made, cause.cause if cause else ""),
                 was=before,
             )
         )
@@ -203,5 +203,6 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
         cause = None
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None
     foreseen = made is not None and made.verdict is not Verdict.NONE
-    second = escaped(forecast_of(made, cause.cause if cause else ""), 60) if made and foreseen else None
+    says = branch_words if made is not None and made.verdict is Verdict.UNTIL_REPAIRED else forecast_words
+    second = escaped(says(made, cause.cause if cause else ""), 60) if made and foreseen else None
     return first, second, say("{helps}", helps=SCALING[cause.scaling]) if cause and cause.scaling in SCALING else None

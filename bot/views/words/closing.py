@@ -94,6 +94,8 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
 
 def without_words(other: Counterfactual) -> str:
     """`about 9 h (80 %: 4 h or more)`."""
+    if other.without_seed is None:
+        return "not known, because the queue was not measured"
     low, middle, high = other.without_low_seconds or 0.0, other.without_mid_seconds, other.without_high_seconds
     span = f"{bound(low, down=True)} or more" if high is None else interval(low, high)
     return f"{about(middle)} (80 %: {span})" if middle is not None else f"{bound(low, down=True)} or more"

@@ -23,6 +23,7 @@ WHY = {
     Factor.UNKNOWN: "for unknown reasons",
 }
 """Why some of the waiting jobs wait."""
+UNTOLD = "How many wait in {pools} because more jobs than usual came cannot be told yet: no earlier day has this hour."
 LEAST_PART = 0.1
 """Reasons with a smaller share of the queue are left out."""
 MOST_CAUSE = 600
@@ -91,6 +92,7 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
             lines.append(f"Less likely in {pools}: {cause_name(finding.cause)} ({finding.sureness}). {seen}.")
         if lacking := dict.fromkeys(FIGURES.get(one, one) for one in group[0].missing):
             lines.append(f"Not measured in {pools}: {listed(lacking, 12)}.")
+        lines += [UNTOLD.format(pools=pools)] if group[0].untold else []
     if found.more_pools:
         lines.append(f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name.")
     return (*lines, *survey_lines(found, figures))

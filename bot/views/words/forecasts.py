@@ -79,8 +79,10 @@ class Preview:
         return (*self.above, *rows)
 
 
-def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = "", currency: str = "") -> Preview:
-    """The same for several numbers; `chosen` is the proposed one."""
+def what_more_would_do(
+    found: WhatIf, chosen: int | None = None, caution: str = "", currency: str = "", *, cause: str = ""
+) -> Preview:
+    """The same for several numbers; `chosen` is the proposed one, `cause` the id of the first cause."""
     calm = found.refusal is not None and found.refusal.id in NO_QUEUE
     lines = [caution] if caution and not calm else []
     if found.refusal is not None:
@@ -89,7 +91,7 @@ def what_more_would_do(found: WhatIf, chosen: int | None = None, caution: str = 
         lines.append(f"Do nothing: {reason_words(found.do_nothing)}.")
     effects = [_effect(option) for option in found.options if option.more in {0, chosen}]
     if found.said is not None:
-        effects[:1] = [f"Without more runners: {forecast_words(found.said)}."]
+        effects[:1] = [f"Without more runners: {forecast_words(found.said, cause)}."]
     doubted = (DOUBTED,) if caution and len(found.options) > 1 else ()
     return Preview((*lines, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency))
 
@@ -157,24 +159,54 @@ def faster(times: float) -> str:
     return f"about {times:.1f} × faster" if times < MOST_FASTER else f"more than {MOST_FASTER:.0f} × faster"
 
 
-PROVIDER = frozenset({"provider", "unassigned"})
-"""Causes that only the CI provider ends."""
+UNTIL: Mapping[str, str] = {
+    "cloud_down": "the cloud recovers",
+    "cluster_full": "the cluster has room",
+    "failed_fill": "the failed runners are removed",
+    "hosted": "the jobs ask for a label of yours",
+    "image": "the image is repaired",
+    "launches_refused": "new machines are granted",
+    "no_runner": "a runner is online",
+    "no_runners": "a runner is online",
+    "none_come": "new runners come",
+    "none_servable": "a runner has what the jobs ask for",
+    "not_assigned": "the jobs are assigned",
+    "not_registered": "new machines register",
+    "offline": "the hosts are back",
+    "permission": "the permission is given",
+    "provider": "the provider recovers",
+    "provider_down": "the provider recovers",
+    "quota": "the quota is raised",
+    "refused": "new machines are granted",
+    "requests_pile_up": "the launch requests are worked off",
+    "stockout": "the cloud has machines",
+    "throttled_api": "the API limit is reset",
+    "throttled_cloud": "the cloud's API limit is reset",
+    "too_few": "new runners come",
+    "unassigned": "the jobs are assigned",
+    "unknown_label": "a runner has the label",
+    "unregistered": "new machines register",
+}
+"""What is to be repaired, by the id of the first cause, or of what the figures show."""
 
 
-def forecast_of(made: Forecast, cause: str = "") -> str:
-    """The same where the cause is known: `does not drain until the provider recovers`."""
-    waits = made.verdict is Verdict.UNTIL_REPAIRED and cause in PROVIDER
-    return "does not drain until the provider recovers" if waits else forecast_words(made)
+def branch_words(made: Forecast, cause: str = "") -> str:
+    """`not before the image is repaired; then about 40 min`."""
+    shown = UNTIL.get(made.reason.id) if made.reason else None
+    repaired = "" if made.repaired_seconds is None else f"; then {about(made.repaired_seconds)}"
+    return f"not before {UNTIL.get(cause) or shown or 'it is repaired'}{repaired}"
 
 
-def forecast_words(made: Forecast) -> str:
-    """`drains in 20 min to 1.5 h`, `not today (2 in 3)`, the branch after a repair, or that nothing is clear yet."""
+def forecast_words(made: Forecast, cause: str = "") -> str:
+    """`drains in 20 min to 1.5 h`, `not today (2 in 3)`, the branch after a repair, or that nothing is clear yet.
+
+    `cause`: the id of the first one.
+    """
     low, high = made.low_seconds, made.high_seconds
     if made.verdict is Verdict.NONE:
         return reason_words(made.reason) if made.reason and made.reason.id == "first_forecast" else UNCLEAR
     if made.verdict is Verdict.UNTIL_REPAIRED:
-        repaired = made.repaired_seconds
-        return f"{STANDS}; once repaired, in {about(repaired)}" if repaired is not None else STANDS
+        return f"{STANDS}: {branch_words(made, cause)}"
     if made.verdict is Verdict.AT_MOST and high is not None:
         return f"drains within {bound(high)}"
     if low is not None and high is not None and _is_narrow(made):

@@ -213,21 +213,24 @@ HOURS = LeaseTerms(None, 600.0)
         ((14400.0, 32400.0, None), "about 9 h (80 %: 4 h or more)"),
         ((3600.0, 7200.0, 18000.0), "about 2 h (80 %: 1 to 5 h)"),
         ((172_800.0, None, None), "2 d or more"),
-        ((None, None, None), None),
+        ((None, None, None), "not known, because the queue was not measured"),
     ],
 )
 def test_the_walk_of_the_first_scale_up_tells_how_it_had_been_without(
-    without: tuple[float | None, float | None, float | None], said: str | None
+    without: tuple[float | None, float | None, float | None], said: str
 ) -> None:
     """Later ones do not replace it; it may have come at any time where it waited for a merge."""
     low, middle, high = without
+    seed = None if low is None else 7
     up = ScaleAccepted(POOL, 10, 28, 360.0, HOURS, without_low_seconds=low, without_mid_seconds=middle,
-                       without_high_seconds=high)  # fmt: skip
+                       without_high_seconds=high, without_seed=seed)  # fmt: skip
     one = noted(with_fields(scaled(), timeline=()), NOW + 600, Event.SCALED, up)
     two = noted(one, NOW + 900, Event.SCALED, replace(up, without_low_seconds=1.0, without_mid_seconds=2.0))
     for of in (one, two):
         lines = [line for line in ending_lines(summary(of, NOW + 3600)) if line.startswith("It took")]
-        assert lines == ([] if said is None else [f"It took 50 min from the scale-up; without it {said}"])
+        assert lines == [f"It took 50 min from the scale-up; without it {said}"]
+        other = summary(of, NOW + 3600).without
+        assert (other and other.without_seed) == seed
     unmerged = noted(
         with_fields(scaled(), timeline=()), NOW + 600, Event.SCALED, replace(up, pending="https://x.test/1")
     )

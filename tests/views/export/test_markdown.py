@@ -258,7 +258,8 @@ def test_what_worked_is_what_came_beside_what_was_expected_without(
     """From the scale-up to the end it took 64 min."""
     low, high = bounds
     up = ScaleAccepted(POOL, 40, 50, 360.0, LeaseTerms(7200.0, 600.0), without_low_seconds=low,
-                       without_mid_seconds=(low + (high or 7200.0)) / 2, without_high_seconds=high)  # fmt: skip
+                       without_mid_seconds=(low + (high or 7200.0)) / 2, without_high_seconds=high,
+                       without_seed=7)  # fmt: skip
     over = closed()
     scaled = with_fields(over, timeline=tuple(
         replace(one, details=up) if one.event is Event.SCALED else one for one in over.log.timeline

@@ -3,21 +3,26 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from string import Formatter
 
 import pytest
 
 from bot.core.finding import Diagnosis, Facts, Finding, Rule, Scaling
+from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.backlog import Factor
+from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
+from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
 from bot.views.words.advice import advice_words, remedy_words
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
-from bot.views.words.diagnosis import WHY, parts_words
-from bot.views.words.forecasts import REASONS
+from bot.views.words.diagnosis import UNTOLD, WHY, parts_words, rest_lines
+from bot.views.words.forecasts import REASONS, UNTIL, branch_words
 from bot.views.words.phrase import Words, in_words, phrase
 from bot.views.words.proposals import EVIDENCE as REPORTED
+from tests.diagnosis.rows import facts
 from tests.diagnosis.test_rules import ROWS
 
 OF_EVIDENCE = {
@@ -124,3 +129,28 @@ def test_how_values_are_written(template: str, value: object, words: str) -> Non
 )
 def test_jobs_that_wait_for_several_reasons_are_told_apart(parts: dict[Factor, int], words: str) -> None:
     assert parts_words(Diagnosis("linux", (), (), waits=True, attribution=parts)) == words
+
+
+def test_where_supply_stands_still_it_is_said_what_has_to_be_repaired() -> None:
+    """Each such cause names it in the branch of the forecast."""
+    assert {rule.cause for rule in RULES if rule.still} <= UNTIL.keys()
+    stands = Forecast(0.0, Verdict.UNTIL_REPAIRED, 9, reason=statement("not_registered"), repaired_seconds=2400.0)
+    assert branch_words(stands, "image") == "not before the image is repaired; then about 40 min"
+    assert branch_words(stands) == "not before new machines register; then about 40 min"
+
+
+def test_until_an_earlier_day_has_the_hour_the_part_of_the_load_cannot_be_told() -> None:
+    """Nothing is attributed then, so one sentence stands where the parts would."""
+    one = Diagnosis("linux", (), (), waits=True, untold=True)
+    lines = [rest_lines(Diagnosed(("linux",), ((replace(one, untold=untold),),)), ()) for untold in (True, False)]
+    assert [UNTOLD.format(pools="linux") in one for one in lines] == [True, False]
+
+
+@pytest.mark.parametrize(("away", "untold"), [(0, False), (3, True)])
+def test_an_attribution_needs_an_earlier_day_with_this_hour(away: int, untold: bool) -> None:
+    """Three hours of history at noon would make a surge of each noon."""
+    now = facts()
+    hour = ExpectedHour(int(now.now.at // HOUR_SECONDS) + away, 1.0, weeks=0, days=1)
+    found = diagnosed(replace(now, ahead=(hour,)))
+    assert found.waits
+    assert (found.untold, bool(found.attribution)) == (untold, not untold)

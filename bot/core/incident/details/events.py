@@ -252,6 +252,16 @@ class Counterfactual:
     without_mid_seconds: float | None = None
     without_high_seconds: float | None = None
     """From the first scale-up on, the time that it took, and that the walk told without it; None: beyond two days."""
+    without_seed: int | None = None
+    """Of that walk; None: the queue was not measured, so nothing is known."""
+
+    @property
+    def shortened(self) -> bool | None:
+        """Whether it ended sooner than four in five without them, or later; None: within what may have been."""
+        low, high, took = self.without_low_seconds, self.without_high_seconds, self.took_seconds
+        if took is not None and low is not None and took < low:
+            return True
+        return False if took is not None and high is not None and took > high else None
 
 
 @dataclass(frozen=True, slots=True)

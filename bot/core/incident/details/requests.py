@@ -65,6 +65,8 @@ class ScaleAccepted:
     without_mid_seconds: float | None = None
     without_high_seconds: float | None = None
     """The same of the queue without them, from the same walk; None: no such bound, or nothing was said."""
+    without_seed: int | None = None
+    """Of that walk, so that it can be walked again; None: there was none."""
     kind: Literal["scale_accepted"] = "scale_accepted"
 
 
