@@ -99,14 +99,12 @@ class Diagnosis:
     """Whether its first cause is the one that the incident remembers."""
     attribution: Mapping[Factor, int] = field(default_factory=dict)
     """Waiting jobs by why they wait; empty if the figures do not carry it. The parts add up to the queue."""
-    untold: bool = False
-    """Whether nobody can tell yet how many wait for the load: no earlier day knows this hour."""
+    untold: bool = False  # whether nobody can tell yet how many wait for the load: no earlier day has this hour
     either: bool = False
     """Whether nothing tells which of its first two causes it is."""
     seen: tuple[Statement, ...] = ()
     """What is plainly seen where no cause is."""
-    over: frozenset[str] = frozenset()
-    """Causes that are known to have ended."""
+    over: frozenset[str] = frozenset()  # causes that are known to have ended
 
     @property
     def claims(self) -> tuple[Finding, ...]:

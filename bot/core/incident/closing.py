@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.core.forecast.scoring import KEPT_SCORES, score_summary, waiting
 from bot.core.incident.details import events
+from bot.core.incident.details.counterfactual import Counterfactual
 from bot.core.incident.details.requests import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted, ScaleRequest
 from bot.core.incident.incident import Incident, State, noted
 from bot.core.incident.pools import worst_peaks
@@ -93,7 +94,7 @@ def _registered(incident: Incident, entry: Entry) -> int:
     return max((one.registered or 0 for one in asked if isinstance(one, ScaleRequest)), default=0)
 
 
-def without_runners(incident: Incident, now: float) -> events.Counterfactual | None:
+def without_runners(incident: Incident, now: float) -> Counterfactual | None:
     """What the walk of the first scale-up said of the queue without it, beside the end; None without one.
 
     A scale-up that waited for a merge may have come at any time, so nothing is concluded from it.
@@ -106,7 +107,7 @@ def without_runners(incident: Incident, now: float) -> events.Counterfactual | N
     up, took = ups[0][1], (incident.closed_at or now) - first.at
     if up.without_seed is None and pool in incident.pools.courses:
         return None  # it was measured, and was within normal then
-    return events.Counterfactual(
+    return Counterfactual(
         pool, helped=helped, took_seconds=took, without_low_seconds=up.without_low_seconds,
         without_mid_seconds=up.without_mid_seconds, without_high_seconds=up.without_high_seconds,
         without_seed=up.without_seed,

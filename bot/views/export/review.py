@@ -5,14 +5,8 @@ from datetime import tzinfo
 
 from bot.core.forecast.scoring import score_summary
 from bot.core.incident.closing import likely_causes, summary, waits
-from bot.core.incident.details.events import (
-    AlertResolved,
-    CauseJudged,
-    Counterfactual,
-    LikelyCause,
-    PlainText,
-    RunnersAdded,
-)
+from bot.core.incident.details.counterfactual import Counterfactual
+from bot.core.incident.details.events import AlertResolved, CauseJudged, LikelyCause, PlainText, RunnersAdded
 from bot.core.incident.details.people import HandedOver
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.pools import Peak

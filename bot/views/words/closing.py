@@ -4,14 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.core.alert import SilentReason
-from bot.core.incident.details.events import (
-    ClosingSummary,
-    Counterfactual,
-    IncidentEnded,
-    IncidentEnding,
-    LikelyCause,
-    Waited,
-)
+from bot.core.incident.details.counterfactual import Counterfactual
+from bot.core.incident.details.events import ClosingSummary, IncidentEnded, IncidentEnding, LikelyCause, Waited
 from bot.core.pool.outlook import Score
 from bot.core.words import count, duration, listed, share
 from bot.views.words.causes import cause_name
