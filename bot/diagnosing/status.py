@@ -13,16 +13,17 @@ from bot.core.pool.pool import Pool, stale
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.views.home.answers import status as drawn
+from bot.views.parent.pools import MOST_ROWS, rows
 from bot.views.words import refusals
 
-MOST_POOLS = 12
-"""As many as the answer shows."""
 SHARED_SECONDS = 1.2
 """So long one measurement answers all who ask; about as long as they wait for it."""
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
-    """Show the figures of now for a named pool or a thread; of all pools the stored ones, the stale ones measured."""
+    """Show the figures of now for a named pool or a thread; of all pools the stored ones, and the stale ones among
+    those that the answer shows are measured.
+    """
     names = await _asked(context, interaction)
     if not names:
         raise Refused(refusals.NO_POOL)
@@ -30,7 +31,9 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     held = await context.looked_at(names)
     pools = {name: held.get(name, Pool(name)) for name in names}
     all_of_them = not interaction.words and not interaction.thread
-    old = [one for one in pools.values() if not all_of_them or stale(one, now, paces.poll)][:MOST_POOLS]
+    drawn_first = [row.name for row in rows(names, (), View(pools, context.settings.file.pools), now, paces)]
+    first = [pools[name] for name in drawn_first[:MOST_ROWS]]
+    old = [one for one in first if not all_of_them or stale(one, now, paces.poll)]
     looked = await asyncio.gather(*(_measured_pool(context, pool) for pool in old))
     pools |= {pool.id: pool for pool in looked}
     view = View(pools, context.settings.file.pools)
@@ -47,9 +50,9 @@ async def _warned_from(context: Context, pools: Mapping[str, Pool]) -> float | N
     ]
     if not file.early.enabled or not file.paces.watch or not young:
         return None
-    held = await context.store.get_many(PoolHistory, young[:MOST_POOLS])
+    held = await context.store.get_many(PoolHistory, young[:MOST_ROWS])
     return max(
-        weeks_known_at(held[name].value if name in held else PoolHistory(name), now) for name in young[:MOST_POOLS]
+        weeks_known_at(held[name].value if name in held else PoolHistory(name), now) for name in young[:MOST_ROWS]
     )
 
 

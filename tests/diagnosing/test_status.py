@@ -1,11 +1,13 @@
 """Status: the figures now, for the person who asks, and never an old one for a new one."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, HourStats
+from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
 from bot.ports import Refused
 from tests.builders import NOW, POOL
@@ -53,6 +55,23 @@ async def test_a_named_pool_is_measured_and_all_pools_only_where_they_are_stale(
     world.clock.advance(5)
     assert "14 jobs queued" in await text(world)
     assert "19 jobs queued" in await text(world, POOL)
+
+
+async def test_of_many_pools_the_stale_ones_are_measured_that_the_answer_shows(world: World) -> None:
+    """Twelve are shown, the worst first: a stale queue that is configured last is among them, an empty one is not."""
+    file = world.context.settings.file
+    names = [f"calm {number:02}" for number in range(15)] + ["long"]
+    tables = dict.fromkeys(names, file.pool[OTHER_POOL])
+    world.context.settings = replace(world.context.settings, file=file.model_copy(update={"pool": tables}))
+    world.context.metrics = dict.fromkeys(names, world.metrics)
+    for name in names:
+        seen = Snapshot(name, NOW - 3600, queued=30 if name == "long" else 0, oldest_wait_seconds=60.0)
+        known = Pool(name, (seen,) if name == "long" else (replace(seen, at=NOW),))
+        await world.store.commit(Change(puts=(Put(Stored(known, 0), known, None),)))
+        world.queues(40 if name == "long" else 0, pool=name)
+    told = await text(world)
+    assert told.startswith("long: 40 jobs queued")
+    assert world.metrics.script.count("snapshot") == 1
 
 
 async def test_an_unknown_pool_is_named_with_those_there_are() -> None:

@@ -1,14 +1,16 @@
 """From the first alert to an empty queue, as the people on call live through it."""
 
+import asyncio
 from pathlib import Path
 
 from tests.journeys.alerts import queue_alert
-from tests.journeys.setup import LINUX
+from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
 from tests.said import acknowledged, queue
 from tests.slack_driver import Message, total
 
 BEGAN = 1_790_000_000.0
+MOST_REPLIES = 4
 
 
 async def opened(world: World) -> Message:
@@ -74,6 +76,29 @@ async def test_the_worse_it_gets_the_more_it_says_and_no_more_often_than_asked(t
         await world.eventually(lambda: world.farm.asked > looks + 60, "eight more looks at the pool")
         (worse,) = [call for call in world.stored() if "Worse: " in str(call.args["text"])]
         assert not worse.args.get("reply_broadcast")
+
+
+async def test_an_owner_is_told_once_that_it_gets_worse_and_the_first_message_goes_on(
+    tmp_path: Path, redis_url: str
+) -> None:
+    """Four replies in all: the alert, who has it, that it is worse, and the end; a figure alone is no reply."""
+    setup = Setup(report="2s")
+    async with running(tmp_path, redis_url, setup) as world:
+        world.farm.queue(LINUX, 14, 41)
+        await world.fires(queue_alert(LINUX, started_at=BEGAN))
+        parent = await world.slack.channel("ci").parent(LINUX)
+        await parent.click("Acknowledge")
+        await parent.until(acknowledged("U0ANA"))
+        for jobs in (20, 33, 70, 140, 300):
+            await asyncio.sleep(2.5)  # the paces of the product are real seconds here
+            world.farm.queue(LINUX, jobs, 41)
+        await parent.until(queue(300))
+        world.farm.drain()
+        await world.fires(queue_alert(LINUX, firing=False, started_at=BEGAN))
+        await parent.until("DRAINED")
+        await parent.reply("Drained: linux.2xlarge")
+        replies = [call for call in world.stored() if call.args.get("thread_ts")]
+        assert len(replies) <= MOST_REPLIES, [call.args["text"] for call in replies]
 
 
 async def test_the_queue_empties_while_the_alert_still_fires(tmp_path: Path, redis_url: str) -> None:

@@ -277,3 +277,10 @@ def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
     left = (old.channel, old.root) if old.root else None
     back = replace(incident, thread=replace(own, left=left), trouble=incident.trouble.over())
     return noted(back, now, Event.NOTED, Noted(Note.BACK_IN_CHANNEL))
+
+
+def told_worse(incident: Incident, since: float) -> bool:
+    """Whether its owner was told since then that the queue is much worse."""
+    owner = incident.ownership.owner
+    told = (one for one in incident.log.timeline if one.event is Event.WORSE and one.at > since)
+    return owner is not None and any(one.whom == owner for one in told)

@@ -8,7 +8,7 @@ from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
 from bot.core.incident.held_cause import HeldCause
-from bot.core.incident.incident import Incident, State, noted
+from bot.core.incident.incident import Incident, State, noted, told_worse
 from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_worse, raised
 from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.reply_buttons import ended_with, offering, reopening_withdrawn, silences_checked
@@ -284,7 +284,12 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
         return replace(reported, ownership=replace(owned, owner_knows=queued))
     if last is None or not last.compares_with(present):
         return reported
-    if not much_worse(last, present) or owned.muted or now - last.at < timing.report:
+    if (
+        not much_worse(last, present)
+        or owned.muted
+        or now - last.at < timing.report
+        or told_worse(incident, now - timing.escalate_after)
+    ):
         before = last.queued
         halved = queued is not None and (before is None or (queued < before and 2 * queued <= before))
         return reported if halved else incident

@@ -95,7 +95,7 @@ def mentions(found: Incident) -> list[str | None]:
         ((20, 27), []),
         ((20, 40), [OWNER]),
         ((20, 40, 55), [OWNER]),
-        ((20, 40, 80), [OWNER, OWNER]),
+        ((20, 40, 80), [OWNER]),
         ((20, 27, 36, 41), [OWNER]),
         ((1, 3), []),
         ((40, 20, 41), [OWNER]),
@@ -104,6 +104,15 @@ def mentions(found: Incident) -> list[str | None]:
 )
 def test_the_owner_is_named_when_it_is_much_worse(queued: tuple[int, ...], named: list[str | None]) -> None:
     assert mentions(owned(*queued)) == named
+
+
+def test_who_was_told_has_as_long_as_anybody_to_acknowledge_before_the_next_reply() -> None:
+    """The first message goes on with the figures; whoever owns it next is told anew."""
+    assert mentions(owned(20, 40, 80, every=TIMING.escalate_after)) == [OWNER, OWNER]
+    again = acked(owned(20, 40), "U0NEXT", NOW + 2 + TIMING.report)
+    for jobs, at in ((41, 2 * TIMING.report + 2), (90, 3 * TIMING.report + 2)):
+        again = observed(again, view(samples(jobs, since=NOW + at)), NOW + at, TIMING)
+    assert mentions(again) == [OWNER, "U0NEXT"]
 
 
 def test_at_most_once_per_report_period() -> None:
