@@ -2,14 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Collection, Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TypeVar
 
 from bot.config import File
 from bot.context.context import Context
 from bot.context.fleet import newest
+from bot.core.finding import MEDIUM
 from bot.core.incident.incident import Incident
+from bot.core.incident.observe import View, latest
 from bot.core.pool.pool import Pool
+from bot.core.ranking.worst_first import worst_first
+from bot.core.reporting.seen_before import seen_before
 from bot.core.routing import pool_channel
 from bot.ports import Chat, Refused, Unreachable
 from bot.views.parent.urgency import urgent_first
@@ -17,6 +22,8 @@ from bot.views.words import refusals
 
 T = TypeVar("T")
 MOST_LINKS = 20
+MOST_ENDED = 500
+"""Ended incidents that are read; a record has about 3 kB."""
 QUOTES = "`'\"\u2018\u2019\u201c\u201d"
 """What people and phones put around a name."""
 READ_SECONDS = 0.5
@@ -152,3 +159,21 @@ async def permit_here(context: Context, name: str, channel: str, user: str) -> N
         return
     places = [*(incident.thread.channel for incident in open_now), own]
     raise Refused(refusals.other_channels_pool(name), where=await readable_places(context, places, user))
+
+
+async def ended_incidents(context: Context) -> list[Incident]:
+    """The closed incidents that are kept, as many as one reads at once."""
+    held = await context.store.get_many(Incident, sorted(await context.store.members("ended"))[:MOST_ENDED])
+    return [one.value for one in held.values()]
+
+
+async def with_before(context: Context, view: View, incident: Incident) -> View:
+    """The view with the closed incident that looks alike; asked once for each first cause of the worst pool."""
+    if incident.closed or not view.causes:
+        return view
+    known = latest(incident, view, context.now(), context.settings.file.paces)
+    affected = worst_first([one for one in known if one.pool in incident.pools.affected], view.rules)
+    first = next((view.causes[one.pool] for one in affected if one.pool in view.causes), None)
+    if first is None or first.confidence < MEDIUM or first.cause == incident.pools.looked_for:
+        return view
+    return replace(view, before=(first.cause, seen_before(await ended_incidents(context), first)))

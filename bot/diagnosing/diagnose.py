@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.context.causes import advised, diagnoses, moment_of
 from bot.context.context import WORDS, Action, Context, Effect, MessageShortcut
 from bot.context.measure_now import measure_now
-from bot.context.queries import known_pool
+from bot.context.queries import ended_incidents, known_pool
 from bot.context.take_kinds import with_jobs, with_usual
 from bot.core.finding import Diagnosis
 from bot.core.incident.details.events import Diagnosed, QueueingPool
@@ -32,8 +32,6 @@ MOST_POOLS = 60
 MOST_DIAGNOSED = 5
 MOST_JOBS = 3
 """Groups that wait, and running jobs, that are shown."""
-MOST_ENDED = 500
-"""Ended incidents in which answers are looked for; a record has about 3 kB."""
 
 
 def _label(incident: Incident, view: View) -> ButtonLabel | None:
@@ -128,8 +126,7 @@ async def _past(
     first = next((group[0].findings[0] for group in groups if group[0].findings), None)
     if first is None:
         return None, None
-    held = await context.store.get_many(Incident, sorted(await context.store.members("ended"))[:MOST_ENDED])
-    kept = [one.value for one in held.values()]
+    kept = await ended_incidents(context)
     return judged_causes(kept).get(first.cause), seen_before(kept, first)
 
 

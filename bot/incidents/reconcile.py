@@ -6,6 +6,7 @@ from functools import partial
 
 from bot.context.causes import explained
 from bot.context.context import Context
+from bot.context.queries import with_before
 from bot.context.save import Move, keep
 from bot.core.incident.incident import Incident, in_own_channel, reply_posted, troubled
 from bot.core.incident.observe import View, observed
@@ -47,7 +48,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
         await keep(context, held, move, due=trouble.retry_at, uncertain=held.in_doubt_since is not None)
         return
     paces = context.settings.file.paces
-    view = await explained(await context.view(held.value), held.value, context.now(), paces)
+    view = await _view(context, held.value)
     for _ in range(MOST_STEPS):
         now = context.now()
         settled = _then(move, partial(observed, view=view, now=now, timing=paces))
@@ -79,6 +80,12 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             held = replace(held, in_doubt_since=None)
         move, drawing = moved, None if step.do in {Do.ESCALATE, Do.RETURN_TO_CHANNEL} else drawing
     await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)
+
+
+async def _view(context: Context, incident: Incident) -> View:
+    """The pools with their causes, and the closed incident that looks alike."""
+    view = await explained(await context.view(incident), incident, context.now(), context.settings.file.paces)
+    return await with_before(context, view, incident)
 
 
 async def _drawn(context: Context, incident: Incident, view: View, now: float) -> Drawn:

@@ -7,6 +7,7 @@ from bot.core.alert import Kind
 from bot.core.finding import Finding
 from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
+from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.incident import Incident, State, noted, told_worse
 from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_worse, raised
@@ -61,6 +62,8 @@ class View:
     """Pools that no metrics source measures: nobody can wait until they are known to have drained."""
     beside: Mapping[str, Pool] = field(default_factory=dict)
     """Other pools, read where they tell one pool's trouble from the CI provider's."""
+    before: tuple[str, SeenBefore | None] | None = None
+    """(the first cause, the closed incident that looks alike), where closed ones were asked just now."""
 
 
 def observed(incident: Incident, view: View, now: float, timing: Timing) -> Incident:
@@ -183,7 +186,9 @@ def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
             span = Span(incident.began_at, incident.opened_at, regular, len(incident.pools.affected))
             courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
     verdicts = {**incident.pools.verdicts, **view.verdicts}
-    return replace(incident, pools=replace(incident.pools, courses=courses, verdicts=verdicts))
+    asked, before = view.before or (incident.pools.looked_for, incident.pools.before)
+    pools = replace(incident.pools, courses=courses, verdicts=verdicts, looked_for=asked, before=before)
+    return replace(incident, pools=pools)
 
 
 def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> Incident:

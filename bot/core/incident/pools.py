@@ -7,6 +7,7 @@ pool matches if its own figure is near the alert's. A maximum that no pool match
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.outlook import Score
@@ -161,6 +162,10 @@ class IncidentPools:
     """The pools with the alert's maxima, if it names no pool."""
     courses: Mapping[str, QueueSeries] = field(default_factory=dict)
     verdicts: Mapping[str, HeldCause] = field(default_factory=dict)
+    before: SeenBefore | None = None
+    """The newest closed incident that looks like this one."""
+    looked_for: str = ""
+    """The first cause for which closed incidents were asked; empty: not yet."""
     reported: Reported | None = None
     scores: tuple[Score, ...] = ()
     """Scores of the forecasts made while it was open; filled after the drain."""

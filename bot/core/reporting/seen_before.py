@@ -10,7 +10,10 @@ from bot.core.incident.timeline import Entry, Event
 
 
 def seen_before(closed: Iterable[Incident], found: Finding) -> SeenBefore | None:
-    """The newest that looks alike: the same pool or the same first cause, and the same evidence."""
+    """The newest that looks alike: the same pool or the same first cause, and all of the evidence that is seen now.
+
+    An incident gathers evidence while it lasts, so a closed one may have more.
+    """
     alike = [(one, mine) for one in closed if one.closed for mine in [_alike(one, found)] if mine is not None]
     if not alike:
         return None
@@ -36,7 +39,7 @@ def _alike(incident: Incident, found: Finding) -> Finding | None:
         for pool, verdict in incident.pools.verdicts.items()
         if pool == found.pool or verdict.finding.cause == found.cause
     )
-    return next((one for one in held if {seen.id for seen in one.evidence} == evidence), None)
+    return next((one for one in held if evidence <= {seen.id for seen in one.evidence}), None)
 
 
 def _mitigates(entry: Entry) -> bool:

@@ -26,6 +26,7 @@ from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool
 from bot.views.parent.proof import proof
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
 from bot.views.words.advice import remedy_words, seen_words
+from bot.views.words.before import before_words
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import plainly
 from bot.views.words.forecasts import branch_words, earlier_words, forecast_words
@@ -49,7 +50,11 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         about = joined("\n", open_end, span(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
         return message(notification(first, rest or say("Nothing to do")), *blocks)
-    shown = verdict(incident, view, now, timing), _proof(incident, view, now, timing)
+    shown = (
+        verdict(incident, view, now, timing),
+        _proof(incident, view, now, timing),
+        _before(incident, view, now, timing),
+    )
     lines = (*shown, owner_words(incident), *silences(incident, now))
     owned = say("acknowledged") if incident.ownership.owner else say("not acknowledged")
     subject = listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)
@@ -189,6 +194,13 @@ def _proof(incident: Incident, view: View, now: float, timing: Timing) -> Marked
     pool, cause, _ = judged(incident, view, now, timing)
     known = view.pools.get(pool)
     return proof(known.latest if known else None, view.rules.get(pool, PoolRules(pool)), cause)
+
+
+def _before(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
+    """When it looked like this, while the cause is named for which closed incidents were asked."""
+    _, cause, _ = judged(incident, view, now, timing)
+    asked = cause is not None and cause.cause == incident.pools.looked_for
+    return before_words(incident.pools.before) or None if asked else None
 
 
 def _waits_long(view: View, pool: str) -> bool:

@@ -53,6 +53,7 @@ def test_alike_is_the_same_pool_or_cause_with_the_same_evidence() -> None:
     assert seen_before([closed(3, other)], QUOTA) is None
     assert seen_before([closed(3, replace(other, pool=QUOTA.pool))], QUOTA) is not None
     assert seen_before([closed(3, fewer)], QUOTA) is None
+    assert seen_before([closed(3)], fewer) is not None, "a closed one had time to gather more"
     assert seen_before([replace(closed(3), state=State.OPEN, closed_at=None)], QUOTA) is None
 
 
