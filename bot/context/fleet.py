@@ -4,7 +4,7 @@ Nothing of it is stored, and nothing is lost with it: another process finds it o
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from bot.core.ranking.worst_first import worst_first
 from bot.core.record import Stored
 from bot.ports import Store
 
+T = TypeVar("T")
 V = TypeVar("V")
 FEW = 8
 """So few pools are read whole, and every measurement is told to every incident of them."""
@@ -49,6 +50,7 @@ class Fleet:
     _read_at: float = float("-inf")
     """When `_newest` was read (monotonic seconds)."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _working: asyncio.Lock = field(default_factory=asyncio.Lock)
     _file: File | None = None
     _places: Mapping[str, float] = field(default_factory=dict)
     """Of the pools of `_file`."""
@@ -71,6 +73,12 @@ class Fleet:
         if rest is None or rest.version != held.version or (rest.until is not None and rest.until <= at):
             return 0.0
         return max(0.0, REST_SECONDS - (now - rest.since))
+
+    async def alone(self, work: Callable[[], T]) -> T:
+        """What `work` gives, in a turn of the event loop of its own: several pools are often worked out at once."""
+        async with self._working:
+            await asyncio.sleep(0)
+            return work()
 
     def place(self, file: File, pool: str) -> float | None:
         """Where in a watch period a pool is measured, as a share of it; None where all are measured at once."""

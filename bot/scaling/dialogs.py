@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from functools import partial
 
 from bot.context.asked import terms_of
 from bot.context.causes import advised, moment_of
@@ -94,7 +95,7 @@ async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) 
     most = _most_more(policy, now, choice.maximum)
     usual = {min(number, most) for number in USUAL if most > 0 and now + min(number, most) >= policy.minimum}
     counts = sorted({*usual, *((choice.proposed - now,) if choice.proposed is not None else ())})
-    found = _effects(context, record, counts) if record.samples else WhatIf()
+    found = await context.fleet.alone(lambda: _effects(context, record, counts) if record.samples else WhatIf())
     options = {one.more: one for one in found.options}
     approves, currency = policy.approval_above is not None, context.settings.file.slack.currency
     rows = [
@@ -149,8 +150,9 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
     step = min(most_more, policy.step or most_more)
-    wanted = fewest_enough(context, pool, step)
-    effect = _effects(context, pool, {step, wanted or step} if step > 0 else ())
+    wanted = await context.fleet.alone(lambda: fewest_enough(context, pool, step))
+    counts = {step, wanted or step} if step > 0 else set[int]()
+    effect = await context.fleet.alone(lambda: _effects(context, pool, counts))
     if effect.best and any(option.more == wanted and not option.helps for option in effect.options):
         wanted = effect.best.more  # the fewest that are enough would change nothing: the queue is short enough without
     target = proposed(policy, capacity.size, queued if wanted is None else wanted)
@@ -232,8 +234,11 @@ async def causes_by_pool(context: Context, names: Collection[str], incident: Inc
     file, mine = context.settings.file, await context.pools(names)
     pools = {**await context.beside(names), **mine}
     facts = facts_of([*file.pool], pools, file.pools, moment_of(context.now(), file.paces))
-    found = [diagnosed(one) for one in facts if one.pool in names]
+    found = [await context.fleet.alone(partial(diagnosed, one)) for one in facts if one.pool in names]
     about = [incident] if incident else [one for name in names for one in await open_of(context, name)]
     verdicts = {name: held for one in about for name, held in one.pools.verdicts.items()}
-    named = (remembered(verdicts.get(one.pool), one) for one in found)
-    return {one.pool: advised(one, pools.get(one.pool), file.pools.get(one.pool)) for one in named}
+    named = [remembered(verdicts.get(one.pool), one) for one in found]
+    return {
+        one.pool: await context.fleet.alone(partial(advised, one, pools.get(one.pool), file.pools.get(one.pool)))
+        for one in named
+    }
