@@ -243,14 +243,9 @@ def _drained(incident: Incident, view: View, now: float, timing: Timing) -> Inci
         one: at for pool in known for one, at in silent_sources(pool, incident.opened_at, now, timing.poll).items()
     }
     return ended(
-        over,
-        now,
-        IncidentEnding.DRAINED,
-        samples=timing.drained_samples,
-        still_firing=still_firing,
-        figures=figures,
+        over, now, IncidentEnding.DRAINED, samples=timing.drained_samples, still_firing=still_firing, figures=figures,
         unconfirmed=silent,
-    )
+    )  # fmt: skip
 
 
 def _closed_unmeasured(incident: Incident, now: float, view: View) -> Incident:
