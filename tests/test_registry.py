@@ -14,7 +14,7 @@ from bot.core.requests.interaction import Offer, Surface
 from bot.registry import ACTIONS, FIRST_HELP, VERBS, greeted, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS
-from bot.views.words.timeline import REQUESTS
+from bot.views.words.actions import ASKED_TO, SAID
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view
@@ -37,8 +37,13 @@ def test_names_and_verbs_are_distinct_and_fixed() -> None:
 def test_what_was_asked_for_has_words() -> None:
     """A request that was not done says "asked to …": an id with an underscore is no word."""
     effective = {name for name, action in ACTIONS.items() if action.effect}
-    assert REQUESTS.keys() <= effective
-    assert [name for name in effective - REQUESTS.keys() if "_" in name] == []
+    assert ASKED_TO.keys() <= effective
+    assert [name for name in effective - ASKED_TO.keys() if "_" in name] == []
+
+
+def test_each_step_that_an_action_declares_has_its_sentence() -> None:
+    declared = {name: set(action.steps) for name, action in ACTIONS.items() if action.steps}
+    assert declared == {name: set(steps) for name, steps in SAID.items()}
 
 
 @pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())

@@ -278,6 +278,8 @@ class Action:
     shortcut: MessageShortcut | None = None
     events: tuple[Event, ...] = ()
     """What it writes in the timeline; the first one is the result of its effect."""
+    steps: tuple[str, ...] = ()
+    """Those of its `ActionNoted`, each with a sentence; empty if its details have classes of their own."""
     effect: Effect | None = None
     """The worker's part; None if the action is complete at once."""
 

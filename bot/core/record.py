@@ -21,7 +21,8 @@ from bot.core.pool.job import WorkflowJob
 from bot.core.pool.outlook import PooledCalibration
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.reporting.weekly import Weekly
-from bot.core.requests.request import Request, Shown
+from bot.core.requests.request import Request
+from bot.core.requests.shown import Shown
 from bot.core.scaling.lease import PoolLeases
 
 

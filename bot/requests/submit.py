@@ -13,7 +13,8 @@ from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.record import AlreadyDone, Change, Conflict, Put, Stored
 from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id, used
-from bot.core.requests.request import AtOnce, Body, Progress, Request, Shown, done, parameters
+from bot.core.requests.request import AtOnce, Body, Progress, Request, done, parameters
+from bot.core.requests.shown import Shown
 from bot.ports import Refused, Unreachable
 from bot.views.words import refusals
 

@@ -7,6 +7,8 @@ import sys
 from os.path import commonprefix
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.tree import ROOT
 
 DIFFS = sorted((ROOT / "docs/examples/extend").glob("*.diff"))
@@ -14,12 +16,16 @@ TESTS = (
     "tests/integrations/test_woodpecker.py",
     "tests/integrations/test_file.py",
     "tests/incidents/actions/test_peak.py",
+    "tests/incidents/actions/test_followup.py",
+    "tests/test_registry.py",
+    "tests/handlers/tools/test_pools.py",
     "tests/diagnosis/test_rules.py",
     "tests/adapters/test_source.py",
     "tests/adapters/scalers/test_contract.py",
     "tests/integrations/test_pages.py",
 )
-"""Their own, and what holds for every registered source, scaler and cause."""
+"""Their own, and what holds for every registered source, scaler, cause and action."""
+MOST_FILES = {"effect.diff": 8}
 
 
 def apply(diff: str, project: Path) -> None:
@@ -52,7 +58,7 @@ def patched(text: str, hunk: list[str]) -> str:
 
 
 def test_each_walkthrough_leads_to_code_that_passes_its_tests(tmp_path: Path) -> None:
-    """All four in one copy."""
+    """All of them in one copy."""
     for folder in ("bot", "handlers", "tests", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "images"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -61,6 +67,13 @@ def test_each_walkthrough_leads_to_code_that_passes_its_tests(tmp_path: Path) ->
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]
     ran = subprocess.run(pytest, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout[-3000:]
+
+
+@pytest.mark.parametrize(("name", "most"), MOST_FILES.items())
+def test_a_walk_stays_short(name: str, most: int) -> None:
+    """An action with a dialog and an effect: who adds one finds every place by reading one diff."""
+    diff = (ROOT / "docs/examples/extend" / name).read_text("utf-8")
+    assert len(re.findall(r"^\+\+\+ b/", diff, re.M)) <= most
 
 
 def test_the_page_names_every_file_of_the_diffs() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bot.core.alert import Delivery, Kind
+from bot.core.incident.details.actions import ActionNoted
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import AlertFired, AlertOddities, AlertResolved, FiredAgain, Note, Noted
 from bot.core.incident.membership import AlertGroup, changed, group_of, left_out
@@ -212,8 +213,9 @@ def reopened(incident: Incident, now: float, who: str | None = None) -> Incident
 
 def muted(incident: Incident, who: str, now: float, *, on: bool) -> Incident:
     """Stop or resume status replies; the parent is always updated."""
-    event = Event.MUTED if on else Event.UNMUTED
-    return noted(replace(incident, ownership=replace(incident.ownership, muted=on)), now, event, who=who, tell=False)
+    event, step = (Event.MUTED, "on") if on else (Event.UNMUTED, "off")
+    after = replace(incident, ownership=replace(incident.ownership, muted=on))
+    return noted(after, now, event, ActionNoted("mute", step), who=who, tell=False)
 
 
 def silenced(incident: Incident, silence: Silence) -> Incident:

@@ -1,5 +1,6 @@
 """A person's request: the record that makes one click one effect, with a class of parameters for each kind."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, TypeVar
@@ -119,7 +120,16 @@ class FileIssue:
     kind: Literal["file_issue"] = "file_issue"
 
 
-Body = FileIssue | AtOnce | Diagnose | ScaleUp | HandBack | ExtendLease | MakeSilence | ExtendSilence | EndSilence
+@dataclass(frozen=True, slots=True)
+class GivenValues:
+    """What a person gave to an action that needs no class of its own, by name."""
+
+    values: Mapping[str, str]
+    kind: Literal["given"] = "given"
+
+
+Body = (GivenValues | FileIssue | AtOnce | Diagnose | ScaleUp | HandBack | ExtendLease
+        | MakeSilence | ExtendSilence | EndSilence)  # fmt: skip
 
 
 def pool_of(body: Body) -> str:
@@ -138,6 +148,8 @@ def parameters(body: Body) -> dict[str, str]:
     match body:
         case AtOnce():
             found = {"text": body.words, "to": body.to}
+        case GivenValues():
+            found = dict(body.values)
         case FileIssue():
             found = {"title": body.title, "text": digest(body.text)}
         case ScaleUp():
@@ -216,7 +228,7 @@ class Request:
     reply_url: str = field(default="", repr=False)
     """The `response_url` of what the person asked; in no log, export or audit."""
     doubtful: bool = False
-    """Given up with an unknown outcome."""
+    """GivenValues up with an unknown outcome."""
 
     @property
     def finished(self) -> bool:
@@ -279,14 +291,3 @@ def failed(request: Request, outcome: str, now: float, *, doubtful: bool = False
 def agreed(request: Request, who: str) -> Request:
     """A second person approved exactly this."""
     return replace(request, progress=Progress.REQUESTED, agreed_by=who, agreed_to=request.fingerprint)
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a dialog showed one person; kept for as long as the dialog stays good."""
-
-    id: str
-    matchers: tuple[Matcher, ...] = ()
-    """The matchers of the silence."""
-    texts: tuple[str, ...] = ()
-    """Title and text of the issue."""

@@ -24,4 +24,5 @@ ACTION = Action(
     surfaces=IN_THREAD,
     label=lambda incident, _: ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE),
     events=(Event.MUTED, Event.UNMUTED),
+    steps=("on", "off"),
 )

@@ -87,7 +87,7 @@ def _is_shown(entry: Entry) -> bool:
         return False
     if isinstance(entry.details, Silencing | LeaseNoted):
         return entry.details.step not in {SilenceStep.ENDS_SOON, LeaseStep.ENDS_SOON, LeaseStep.ENDS_FINALLY}
-    return bool(entry.details or entry.event in {Event.MUTED, Event.UNMUTED})
+    return bool(entry.details)
 
 
 def spoken(entry: Entry, most: int) -> Marked:

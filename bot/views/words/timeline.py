@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.core.incident.details import events, people
+from bot.core.incident.details.actions import ActionNoted
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, IncidentEnded, QueueChanged
 from bot.core.incident.details.requests import (
@@ -23,6 +24,7 @@ from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
+from bot.views.words.actions import ASKED_TO, action_words
 from bot.views.words.closing import ending_lines, ending_words, silent_words
 from bot.views.words.diagnosis import diagnosis_lines, judged_words, survey_headline
 from bot.views.words.scaling import (
@@ -40,8 +42,6 @@ from bot.views.words.sparkline import spark_lines
 PLAIN = {
     Event.ACKED: "acknowledged this incident.",
     Event.UNACKED: "withdrew the acknowledgement. Nobody owns this incident now.",
-    Event.MUTED: "muted updates in the thread.",
-    Event.UNMUTED: "resumed updates in the thread.",
     Event.REOPENED: "reopened this incident.",
     Event.EASING: "The queue is back to normal, but the alert still fires.",
 }
@@ -67,16 +67,6 @@ DECISIONS = {
     Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
-REQUESTS = {
-    "scale_up": "scale",
-    "hand_back": "return the extra runners of",
-    "extend": "keep the extra runners of",
-    "silence": "silence the alert",
-    "prolong": "extend the silence",
-    "unsilence": "end the silence",
-    "file_issue": "file an issue",
-}
-"""Actions with an effect, as the end of `asked to`."""
 GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
 """Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
@@ -196,7 +186,7 @@ def _not_done_words(asked: RequestNotDone) -> str:
         RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
         RequestEnd.OVER: "The incident ended before anybody approved it. Nothing was changed.",
     }[asked.how]
-    return f"asked to {REQUESTS.get(asked.action, asked.action)}{where}{target}. {came}"
+    return f"asked to {ASKED_TO.get(asked.action, asked.action)}{where}{target}. {came}"
 
 
 ENDINGS = {
@@ -260,6 +250,7 @@ _WORDS: Mapping[type[Details], Callable[[Any], str]] = {
     RunnersReturned: returned_words,
     RequestNotDone: _not_done_words,
     IssueNoted: _issue_words,
+    ActionNoted: action_words,
     CauseJudged: judged_words,
     IncidentEnded: ending_words,
 }

@@ -9,7 +9,7 @@ import pytest
 from bot.core.message import Message
 from bot.core.record import Change
 from bot.core.requests.interaction import Answer, Interaction, Surface, request_id
-from bot.core.requests.request import Shown
+from bot.core.requests.shown import Shown
 from bot.ports import Failure, Unreachable
 from bot.registry import ACTIONS
 from handlers.slack_app import app

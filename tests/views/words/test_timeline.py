@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from bot.core.incident.details import events, people, requests
+from bot.core.incident.details import actions, events, people, requests
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, QueueChanged, Spark
 from bot.core.incident.timeline import Decision, Entry, Event
@@ -74,6 +74,9 @@ ROWS: tuple[Details, ...] = (
     requests.IssueNoted(requests.IssueStep.ASKED, "o/r"),
     requests.IssueNoted(requests.IssueStep.FILED, "o/r#1", "https://x.example/1", ("ci: sev",)),
     requests.IssueNoted(requests.IssueStep.NOT_FILED, "o/r"),
+    actions.ActionNoted("mute", "on"),
+    actions.ActionNoted("mute", "off"),
+    actions.ActionNoted("of_another_release", "done", {"pool": POOL}),
     requests.RequestNotDone(requests.RequestEnd.REFUSED, "scale_up", POOL, 24, "Too soon."),
     requests.RequestNotDone(requests.RequestEnd.FAILED, "silence", why="am: 500"),
     requests.RequestNotDone(requests.RequestEnd.UNKNOWN, "silence", why="am: 500"),

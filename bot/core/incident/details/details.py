@@ -1,6 +1,6 @@
 """The union of all details."""
 
-from bot.core.incident.details import events, people, requests
+from bot.core.incident.details import actions, events, people, requests
 
 Details = (
     events.PlainText
@@ -29,6 +29,7 @@ Details = (
     | requests.RunnersReturned
     | requests.RequestNotDone
     | requests.IssueNoted
+    | actions.ActionNoted
     | events.Diagnosed
     | events.CauseJudged
     | events.IncidentEnded
