@@ -1,6 +1,7 @@
 """Room below a pool's limit: the runners that are allowed beside those that are there or come."""
 
 from bot.core.finding import Facts
+from bot.core.pool.backlog import WINDOW_SECONDS
 from bot.core.pool.pool import Snapshot
 
 LEAST_MINUTES, BOOTS, LOOKS = 10.0, 2.0, 3
@@ -15,6 +16,11 @@ def window(facts: Facts) -> tuple[Snapshot, ...]:
     minutes = max(LEAST_MINUTES, BOOTS * facts.rules.boot_time_seconds / 60)
     lately = max(facts.recent(minutes), facts.series[-LOOKS:], key=len)
     return tuple(s for s in lately if s.busy is not None and s.queued)
+
+
+def rate_minutes(facts: Facts) -> float:
+    """The minutes over which the source averages its rates."""
+    return (facts.now.rate_seconds or WINDOW_SECONDS) / 60
 
 
 def limit_of(facts: Facts, sample: Snapshot) -> int | None:

@@ -8,6 +8,7 @@ import pytest
 from bot.core.finding import Facts, Finding, FleetContext
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
+from bot.diagnosis.work.hung import ends_as_usual
 from bot.views.words.diagnosis import caution, evidence_words
 from tests.diagnosis.rows import AT, HUNG, LONGER, POOL, facts, lately, losing
 
@@ -232,3 +233,12 @@ def test_a_chance_of_long_ones_among_few_ends_is_no_slower_work() -> None:
     few = {**HUNG, "duration_p50_seconds": 900.0}
     assert [one.cause for one in diagnosed(facts(**AT_LIMIT, **few)).findings] == ["hung", "limit"]
     assert [one.cause for one in diagnosed(facts(**AT_LIMIT, **LONGER)).findings] == ["slower", "limit"]
+
+
+def test_a_rule_on_ends_reads_the_window_of_the_rates_from_the_source() -> None:
+    """Fifteen minutes ago as many ended as ever: a rate of the last half hour knows that, one of ten minutes not."""
+    none: dict[str, Any] = {"starts_per_minute": 0.2, "completions_per_minute": 0.2}
+    lately_none = lately(facts(**AT_LIMIT, **none), 60, completions_per_minute=2.0)
+    fell = lately(lately_none, 14, completions_per_minute=0.2)
+    assert ends_as_usual(lately(fell, 60, rate_seconds=300.0)) is False
+    assert ends_as_usual(lately(fell, 60, rate_seconds=1800.0)) is True

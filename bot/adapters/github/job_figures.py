@@ -84,6 +84,7 @@ def figures(
         arrivals_per_minute=rate(job.begun for job in arrived),
         starts_per_minute=rate(job.started_at for job in known),
         completions_per_minute=rate(job.completed_at for job in known if job.started_at is not None),
+        rate_seconds=None if why else WINDOW_SECONDS,
         duration_p50_seconds=duration_p50(known, running, now),
         running_jobs=None if why else len(runs),
         reruns=None if why else sum((job.attempt or 1) > 1 for job in arrived if now - job.begun <= WINDOW_SECONDS),

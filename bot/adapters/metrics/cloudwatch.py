@@ -24,7 +24,11 @@ COUNTED = "create_failures_by_code"
 LAMBDA = "AWS/Lambda"
 PARTLY = Gap("create_failures", "no launch was throttled, and CloudWatch does not say whether the cloud refused one")
 LISTS = {"waiting", "running", "kinds", "composition", "ended"}
-NUMBERS = {*FIGURES} - {"provider_up", "scales_on", "failures_by_mark", "arrivals_by_source", "usual_by_source"} - LISTS
+NUMBERS = (
+    {*FIGURES}
+    - {"provider_up", "scales_on", "rate_seconds", "failures_by_mark", "arrivals_by_source", "usual_by_source"}
+    - LISTS
+)
 """Figures that a metric can give."""
 Preset = Literal["github_aws_runners", "pytorch"]
 

@@ -1,5 +1,6 @@
 """A Prometheus pool: its queries from the configuration, and the sample from their results."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, cast, get_type_hints
 
@@ -30,8 +31,11 @@ LISTS: Mapping[str, Callable[[Samples], tuple[object, ...]]] = {
     "waiting": waiting, "running": running, "kinds": kinds, "composition": composition,
 }  # fmt: skip
 """Figures of several series that are more than a count each."""
-WITHOUT_QUERY = frozenset({"ended", "scales_on"})
-"""Figures that are no number of a query: single jobs, and a name."""
+WITHOUT_QUERY = frozenset({"ended", "scales_on", "rate_seconds"})
+"""Figures that are no number of a query: single jobs, a name, and the window that the queries of rates have."""
+RATES = ("arrivals_per_minute", "starts_per_minute", "completions_per_minute")
+WINDOW = re.compile(r"\[(\d+)(s|m|h|d)[\]:]")
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 Found = float | bool | tuple[object, ...] | Unknown | Unreachable
 """The value of a figure, or why it is unknown."""
 QUERIED = tuple(name for name in FIGURES if name not in WITHOUT_QUERY)
@@ -70,6 +74,12 @@ class PrometheusKeys(Table):
 OTHERS: dict[str, Any] = {name: (str, "") for name in QUERIED if name not in PrometheusKeys.model_fields}
 PrometheusPool = cast("type[PrometheusKeys]", create_model("PrometheusPool", __base__=PrometheusKeys, **OTHERS))
 """The same with a key for the query of each figure."""
+
+
+def rate_seconds(asked: Mapping[str, str]) -> float | None:
+    """The longest window of the queries of rates; None if they have none, as where the exporter averages itself."""
+    found = (WINDOW.findall(asked[name]) for name in RATES if name in asked)
+    return max((int(number) * SECONDS[unit] for windows in found for number, unit in windows), default=None)
 
 
 def read(name: str, answer: HttpAnswer | Unreachable) -> Found:

@@ -15,7 +15,8 @@ from bot.core.pool.pool import Snapshot
 LEAD_SECONDS = 1800.0
 """The walk begins so long before the first late job arrived. Origin: judgement; causes work before jobs are late."""
 WINDOW_SECONDS = 600.0
-"""Origin: sources average rates over this time, so the change in busy runners is taken over it too."""
+"""Over which a source averages rates that does not tell it; the change in busy runners is taken over it too.
+Origin: that of most exporters (docs/reference/metrics.md)."""
 SIGMA, WIDEST_SIGMA = 1.05, 2.0
 """Of the logarithm of job durations where it is unknown, and at most. Origin: in public traces the
 mean is 1.5 to 1.8 times the median; at most is judgement, 7.4 times."""
@@ -120,7 +121,7 @@ def late_share(series: Sequence[Snapshot], steps: Sequence[Step], usual: Baselin
         age += step.minutes
     first = next((s.busy for s in series if s.busy is not None), 0) or 0
     expected += first * _still_longer(60 * age, average, spread)
-    lately = series[bisect_left(series, now.at - WINDOW_SECONDS, key=TIME) :]
+    lately = series[bisect_left(series, now.at - (now.rate_seconds or WINDOW_SECONDS), key=TIME) :]
     excess = min(now.busy - expected, *(s.busy for s in lately if s.busy is not None))
     return max(0.0, excess / now.busy) if excess > BY_CHANCE * math.sqrt(expected + 1) else 0.0
 
@@ -150,12 +151,13 @@ def lost_share(series: Sequence[Snapshot], usual: Baseline) -> float | None:
         return None
     minutes = (known[-1].at - known[0].at) / 60
     starts, ends = (rate or 0.0 for rate in means(known, ("starts_per_minute", "completions_per_minute")))
-    first, last = (_busy_until(series, sample.at) for sample in (known[0], known[-1]))
+    seconds = known[-1].rate_seconds or WINDOW_SECONDS
+    first, last = (_busy_until(series, sample.at, seconds) for sample in (known[0], known[-1]))
     gone, begun = minutes * (starts - ends) - (last - first), minutes * starts
     return None if not begun else gone / begun if gone > LOST + LOST_BY_CHANCE * math.sqrt(begun) else 0.0
 
 
-def _busy_until(series: Sequence[Snapshot], at: float) -> float:
+def _busy_until(series: Sequence[Snapshot], at: float, seconds: float) -> float:
     """Mean busy runners in the window over which the rates of that time were averaged."""
-    since, until = bisect_left(series, at - WINDOW_SECONDS, key=TIME), bisect_right(series, at, key=TIME)
+    since, until = bisect_left(series, at - seconds, key=TIME), bisect_right(series, at, key=TIME)
     return mean(series[since:until], "busy") or 0.0

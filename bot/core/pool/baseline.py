@@ -35,8 +35,8 @@ LEAST_LOOKS, OLDER_SECONDS = 3, 1200.0
 """Origin: a middle of two is none; two windows of ten minutes ago the trouble had not changed rates."""
 COUNTED_MINUTES = 15.0
 """Origin: over which sources count launches and registrations (docs/reference/metrics.md)."""
-WINDOW_MINUTES, LEAST_WINDOWS = 10, 8
-"""Origin: over which sources average rates; a variance of fewer than eight is known to a half only."""
+LEAST_WINDOWS = 8
+"""Origin: a variance of fewer than eight is known to a half only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +200,12 @@ def _length(samples: Sequence[Snapshot]) -> float:
 
 
 def batches_of(known: Sequence[Snapshot]) -> float:
-    """Variance over mean of the jobs in ten minutes, from samples that far apart."""
+    """Variance over mean of the jobs in the window of the source's rates, from samples that far apart."""
     counts: list[float] = []
-    last = -math.inf
+    last, seconds = -math.inf, next((s.rate_seconds for s in reversed(known) if s.rate_seconds), GAP_SECONDS)
     for sample in known:
-        if sample.arrivals_per_minute is not None and sample.at - last >= GAP_SECONDS - 1:
-            counts.append(WINDOW_MINUTES * sample.arrivals_per_minute)
+        if sample.arrivals_per_minute is not None and sample.at - last >= seconds - 1:
+            counts.append(seconds / 60 * sample.arrivals_per_minute)
             last = sample.at
     average = sum(counts) / len(counts) if counts else 0.0
     if len(counts) < LEAST_WINDOWS or not average:

@@ -87,6 +87,8 @@ class Snapshot:
     arrivals_per_minute: float | None = None
     starts_per_minute: float | None = None
     completions_per_minute: float | None = None
+    rate_seconds: float | None = None
+    """The time over which the source averages these three."""
     duration_p50_seconds: float | None = None
     create_failures: int | None = None
     """Failed attempts to create a runner in the last 15 minutes."""
@@ -136,9 +138,8 @@ class Snapshot:
     overtaken: tuple[JobGroup, ...] = ()
     """Groups of jobs that all wait long while newer ones start."""
     composition: tuple[JobGroup, ...] = ()
-    """The largest groups of waiting jobs; this and the rest lie in a record of their own (`JobsNow`)."""
     running: tuple[RunningJob, ...] = ()
-    """The longest running jobs, longest first."""
+    """The largest groups of waiting jobs, and the longest running ones; with the rest in a record of their own."""
     ended: tuple[EndedJob, ...] = ()
     """Jobs that ended in the last 15 minutes, for what is usual for their kind; stored nowhere."""
     signals: tuple[Signal, ...] = ()
@@ -185,9 +186,8 @@ class Pool:
     steady: SteadyForecast | None = None
     """The steady one that messages show."""
     forecasts: tuple[Forecast, ...] = ()
-    """Unscored forecasts, oldest first."""
     scores: tuple[Score, ...] = ()
-    """Scores of past forecasts, oldest first."""
+    """Unscored forecasts, and the scores of past ones, oldest first."""
     calibration: Calibration | None = None
     """Of its forecasts, from its own scores and from those of all pools; None before its first incident."""
     hour: HourStats | None = None

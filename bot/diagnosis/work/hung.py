@@ -6,7 +6,7 @@ from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.kinds.paces import KindPace, explains
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
-from bot.core.room import has_room
+from bot.core.room import has_room, rate_minutes
 from bot.core.statement import Statement, statement
 
 LATE = 0.25
@@ -17,8 +17,8 @@ KNOWN = 2.5
 """Origin: of lognormal durations with a mean of 1.7 medians, 92 of 100 have ended after 2.5 means."""
 LONGER, ENOUGH = 1.5, 10.0
 """Origin: judgement; by chance the median of ten such jobs is half as long again in one of six hours."""
-MINUTES, LATELY = 30.0, 15.0
-"""Origin: three windows of ten minutes, over which sources average their rates; and the shortest with a full one."""
+WINDOWS, FULL = 3.0, 1.5
+"""Times the window of the source's rates. Origin: three in a row, and the shortest time that holds a whole one."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -60,7 +60,7 @@ def keeps_ending(facts: Facts) -> bool:
     p50, usual, late = facts.now.duration_p50_seconds, facts.usual.p50, facts.backlog.late
     if not p50 or not usual or not takes_longer(facts):
         return False
-    ended, due = ends(facts, MINUTES)
+    ended, due = ends(facts, WINDOWS * rate_minutes(facts))
     on_time = usual / p50 if late is None else 1 - late
     return on_time * p50 / usual >= FEWER and (ended is None or ended >= FEWER * due * on_time)
 
@@ -74,7 +74,7 @@ def slower_kinds(facts: Facts) -> tuple[KindPace, ...]:
 
 def ends_as_usual(facts: Facts) -> bool:
     """Whether about as many jobs ended lately as so many busy runners usually end: then none hangs (Poisson)."""
-    ended, due = ends(facts, LATELY)
+    ended, due = ends(facts, FULL * rate_minutes(facts))
     return ended is not None and ended >= due - math.sqrt(due)
 
 
@@ -89,7 +89,8 @@ def ends(facts: Facts, minutes: float) -> tuple[float | None, float]:
 
 def _few_end(facts: Facts, duration: float) -> Statement | None:
     """Before the looks reach back far enough: far fewer jobs end than the busy runners usually end (Poisson)."""
-    rate, minutes = mean(facts.recent(MINUTES), "completions_per_minute"), MINUTES
+    minutes = WINDOWS * rate_minutes(facts)
+    rate = mean(facts.recent(minutes), "completions_per_minute")
     if rate is None:
         return None
     due = minutes * 60 * (mean(facts.recent(minutes), "busy") or 0.0) / duration

@@ -58,6 +58,7 @@ def test_a_usual_hour_gives_every_figure() -> None:
         oldest_wait_seconds=1200,
         arrivals_per_minute=3 / 15,
         starts_per_minute=2 / 15,
+        rate_seconds=900.0,
         completions_per_minute=1 / 15,
         duration_p50_seconds=600,
         running_longest_seconds=500,
