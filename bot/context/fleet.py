@@ -140,7 +140,9 @@ def next_turn(since: float, period: float, place: float | None) -> float:
 
 
 def undisturbed(before: Pool, after: Pool, floor: int, samples: int) -> bool:
-    """Whether a pool is fine and has been for so many samples: then a measurement is no news to an incident."""
+    """Whether a measurement is no news to an incident: fine for so many samples, or as unknown as it was before."""
+    if after.trouble is not None:
+        return after.trouble == before.trouble and after.latest == before.latest
     lately = after.samples[-samples - 1 :]
     known = len(after.samples) > samples and before.trouble is None and after.trouble is None
     return known and all(empty(sample, floor) is True for sample in lately)

@@ -96,7 +96,10 @@ def test_only_a_pool_that_has_been_fine_for_a_while_is_no_news() -> None:
     assert not undisturbed(calm, samples(7, 0, 0, 0), 0, 3)
     assert not undisturbed(calm, samples(None, 0, 0, 0), 0, 3)
     assert not undisturbed(calm, samples(0, 0, 0), 0, 3)
-    assert not undisturbed(calm, Pool(calm.id, calm.samples, trouble="no answer"), 0, 3)
+    silent = Pool(calm.id, calm.samples, trouble="no answer")
+    assert not undisturbed(calm, silent, 0, 3)
+    assert undisturbed(silent, silent, 0, 3), "a source that hangs wakes nobody again and again"
+    assert not undisturbed(silent, calm, 0, 3)
 
 
 def fleet_file(*sizes: int) -> File:
