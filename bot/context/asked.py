@@ -1,4 +1,4 @@
-"""What the model of the queue is told beside the figures: what the scaler does, and what the first cause says."""
+"""Inputs of the queue model beside the figures: the reach of the scaler, and what the first cause says."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from bot.core.pool.pool import Pool
 
 
 class ToldByCause(NamedTuple):
-    """What the walk is told of the first cause."""
+    """What the first cause says beside the figures."""
 
     still: bool = False
     """Supply stands still until it is repaired."""
@@ -32,12 +32,12 @@ def reach_of(context: Context, pool: str) -> Reach:
 
 
 def asked_of(pool: Pool, told: ToldByCause = NOTHING) -> Asked:
-    """What a forecast of this pool is told."""
+    """The inputs of a forecast of this pool."""
     return Asked(pool.reach, told.still, told.shared)
 
 
 def terms_of(context: Context, pool: Pool) -> Terms:
-    """The criteria of a choice for this pool: its forecast is told the same."""
+    """The criteria of a choice for this pool: with the inputs of its forecast."""
     price = context.pool_scalers[pool.id].policy.price if pool.id in context.pool_scalers else None
     made = pool.outlook
     told = ToldByCause(made.still, made.shared) if made else NOTHING

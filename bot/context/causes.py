@@ -24,7 +24,7 @@ HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARM
 
 
 def told_by_cause(pool: Pool, rules: PoolRules, moment: Moment) -> ToldByCause:
-    """What the walk is told of the first cause."""
+    """What the first cause says to the model beside the figures."""
     found = next(diagnosed(facts) for facts in facts_of((pool.id,), {pool.id: pool}, {pool.id: rules}, moment))
     return told_by_finding(found.claims[0]) if found.claims else NOTHING
 

@@ -18,14 +18,15 @@ from statistics import median
 from bot.context.asked import asked_of
 from bot.context.causes import told_by_cause
 from bot.core.finding import Moment
-from bot.core.forecast.forecast import forecast
+from bot.core.forecast.forecast import Asked, forecast
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
-from bot.core.forecast.scoring import POOLED_STEP, calibration, scored, tail_of
-from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Calibration, Forecast, Score
+from bot.core.forecast.scoring import KEPT_SCORES, POOLED_STEP, calibration, scored
+from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Forecast, Score
 from bot.core.pool.pool import Pool
 from tests.architecture.tree import ROOT
 from tests.bench.drains import HORIZON, WEEKS, Case, another, job_cases, more, rough_cases
 from tests.bench.jobfleet.cases import KINDS, LOADS
+from tests.bench.kinds import rows as steadiness
 from tests.bench.table import write
 
 PAGE = ROOT / "docs/design/measured-forecasts.md"
@@ -142,12 +143,17 @@ def rough(first: int, number: int) -> dict[str, Case]:
     return {f"rough/{seed}/{n}": case for seed in seeds for n, case in enumerate(rough_cases(seed, others))}
 
 
+def asked_in(case: Case, weeks: int) -> tuple[Pool, Asked]:
+    """The pool with so many known weeks, and what its first cause says to the model."""
+    pool = Pool(case.rules.name, case.series, ahead=case.ahead[WEEKS.index(weeks)])
+    return pool, asked_of(pool, told_by_cause(pool, case.rules, Moment(case.series[-1].at, 60.0)))
+
+
 def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, WhatIf]]:
-    """Tailback's forecast and effects with so many known weeks, without an own past. The first cause is told."""
+    """Tailback's forecast and effects with so many known weeks, without an own past."""
     found = {}
     for key, case in cases.items():
-        pool = Pool(case.rules.name, case.series, ahead=case.ahead[WEEKS.index(weeks)])
-        asked = asked_of(pool, told_by_cause(pool, case.rules, Moment(case.series[-1].at, 60.0)))
+        pool, asked = asked_in(case, weeks)
         terms = Terms(ahead=pool.ahead, still=asked.still, shared=asked.shared)
         made = forecast(case.series, case.rules, ahead=pool.ahead, asked=asked)
         found[key] = made, what_if(case.series, case.rules, ADDED, terms)
@@ -155,18 +161,23 @@ def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, 
 
 
 def taught(cases: Mapping[str, Case], weeks: int) -> list[tuple[Bounds, bool]]:
-    """(bounds, whether they held) with what the incidents before have taught, in a shuffled order, as of one pool."""
-    order, known, told, ended = sorted(cases), UNCALIBRATED, {}, list[Score]()
+    """(bounds, whether they held) with what the incidents before have taught, in a shuffled order, as of one pool.
+
+    As in the product: the calibration of all pools, and on top of it that of the pool's own scores.
+    """
+    order, told, ended = sorted(cases), dict[str, tuple[Bounds, bool]](), list[Score]()
+    known = pooled = UNCALIBRATED
     random.Random("order").shuffle(order)
     for key in order:
         case = cases[key]
-        made = forecast(case.series, case.rules, known, case.ahead[WEEKS.index(weeks)])
+        pool, asked = asked_in(case, weeks)
+        made = forecast(case.series, case.rules, known, pool.ahead, asked=asked)
         ends = made.low_seconds, made.high_seconds
         told[key] = ends, held(*ends, case.actual)
         if made.verdict.bounded and case.actual < HORIZON:
             ended.append(scored(replace(made, at=HORIZON * len(ended)), case.actual))
-            learnt = calibration(ended[-1:], known, POOLED_STEP)
-            known = Calibration(learnt.low, learnt.high, known.scored + 1, tail_of(ended))
+            pooled = calibration(ended[-1:], pooled, POOLED_STEP)
+            known = calibration(ended[-KEPT_SCORES:], pooled)
     return [told[key] for key in cases]
 
 
@@ -222,14 +233,17 @@ def _effects(
 ) -> list[str]:
     """Rows on the effect of more runners, and on the advice."""
     mine, theirs, advice, before, steps = list[tuple[float, float]](), list[tuple[float, float]](), [], [], []
+    unknown = 0
     for key, case in cases.items():
         true, options = truths(case), found[key][1].options
         times = [option.times_faster for option in options[1:]]
         steps.append(times == sorted(times))
         mine += zip(times, true, strict=False)
         helped = bool(true) and max(true) > LEAST_FASTER
+        best = found[key][1].best
         if true and found[key][1].helps is not None:
-            advice.append(found[key][1].helps is helped)
+            advice.append(true[ADDED.index(best.more)] > LEAST_FASTER if best else not helped)
+        unknown += bool(true) and found[key][1].helps is None
         if key in old and true:
             theirs += zip(old[key].times, true, strict=False)
             if old[key].helps != "unknown":
@@ -240,7 +254,7 @@ def _effects(
         f"| …, where the truth is above 1.2 × | {effects(large)} |",
         f"| …, of the code before the model | {effects(theirs)} |",
         f"| monotone in N | {_share(steps)} |",
-        f"| advice true; of the code before the model | {_share(advice)}; {_share(before)} |",
+        f"| advice true, unknown; of the code before the model | {_share(advice)}, {unknown}; {_share(before)} |",
     ]
 
 
@@ -273,6 +287,9 @@ def main() -> None:
         for weeks in WEEKS:
             lines += rows(title, known, cases, weeks)
             print("\n".join(lines[-12:]), flush=True)
+    for suite in ("unseen", "trace"):
+        lines += steadiness(suite, kinds, max(1, given.cases // 2))
+        print("\n".join(lines[-3:]), flush=True)
     if given.write:
         command = f"python -m tests.bench.forecast {given.cases} {given.seeds} --write"
         write(PAGE, [f"| `{command}` | |", "|---|---|", *lines])

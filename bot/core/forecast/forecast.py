@@ -21,7 +21,7 @@ DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known beside the figures when a forecast is made."""
+    """Inputs of a forecast beside the figures."""
 
     reach: Reach = UNBOUND
     still: bool = False

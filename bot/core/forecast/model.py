@@ -1,6 +1,7 @@
-"""The door of the model: questions about what was seen of a pool, answered in plain numbers.
+"""The interface of the queue model: what was seen of a pool in, plain numbers out.
 
-numpy is imported by the first question, so that processes that ask none stay small.
+Times are in seconds unless a name says minutes; beyond the horizon of two days they are infinite. Nothing is raised:
+`seen_of` refuses before what cannot be read. numpy is imported by the first question, so other processes stay small.
 """
 
 from collections.abc import Iterable, Sequence

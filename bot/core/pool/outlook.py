@@ -154,9 +154,9 @@ class Forecast:
     repaired_seconds: float | None = None
     """How long the drain takes once it is repaired; None: nothing is to be repaired."""
     still: bool = False
-    """Whether it was told that supply stands still, by the first cause."""
+    """Whether supply stood still by the first cause."""
     shared: bool = False
-    """Whether it was told that several runners share machines that are short."""
+    """Whether several runners shared machines that were short."""
     lasted_seconds: float | None = None
     """How long the trouble had lasted then."""
     added: int = 0

@@ -17,6 +17,7 @@ from bot.core.incident.timeline import Event
 from bot.core.message import Message
 from bot.core.pool.outlook import Forecast, Verdict
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot
+from bot.core.pool.steady_forecast import SteadyForecast
 from bot.core.statement import statement
 from bot.core.words import clock
 from bot.views.blocks import digest_of
@@ -414,6 +415,15 @@ def clears(low: float, high: float) -> Forecast:
 )
 def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:
     assert forecast_words(made) == words
+
+
+def test_a_forecast_that_changed_says_what_it_was() -> None:
+    """The middle of what was said, and when; nothing where one of both has no clear time."""
+    before, wide = replace(clears(100, 140), at=NOW - 1800), clears(10, 7000)
+    for made, said in ((clears(21, 43), "drains in 20 to 50 min (was about 2 h at "), (wide, "no clear time yet.")):
+        pool = replace(samples.grown(samples.sample("linux")), steady=SteadyForecast(made, was=before))
+        incident = samples.incident(candidates=("linux",), affected=("linux",))
+        assert f"*Forecast:* {said}" in (verdict(incident, samples.view(pool), NOW, TIMING) or "")
 
 
 def test_the_parent_says_likely_cause_and_forecast_once() -> None:
