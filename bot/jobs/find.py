@@ -18,6 +18,7 @@ from bot.core.jobs.start import start_of
 from bot.core.kinds.paces import kind_key
 from bot.core.kinds.store import JobKinds, usual_seconds
 from bot.core.statement import statement
+from bot.jobs.listed import listed_job
 from bot.jobs.pools import COMMON, PoolQueue, labels_of, pool_queue
 from bot.ports import Refused
 from bot.sources.job_address import job_address
@@ -51,6 +52,7 @@ async def find_jobs(context: Context, text: str, sees: Sees) -> JobsAnswer:
     found = FoundJobs(reason=Unfound.NO_ADDRESS)
     if asked is not None:
         found = await context.jobs.find(asked.text) if context.jobs else FoundJobs(reason=Unfound.NO_SOURCE)
+        found = await listed_job(context, asked.text, found)
     if not found.jobs:
         reason = found.reason or Unfound.NOT_FOUND
         raise JobsRefused(reason, unfound_words(reason, found.why, found.remedy))

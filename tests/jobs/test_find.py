@@ -8,10 +8,11 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer, JobStanding
 from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
-from bot.core.kinds.paces import EndedJob, JobGroup
+from bot.core.kinds.jobs_now import JobsNow
+from bot.core.kinds.paces import EndedJob, JobGroup, RunningJob
 from bot.core.kinds.store import JobKinds, learnt
 from bot.core.pool.outlook import Verdict
-from bot.core.pool.pool import Pool
+from bot.core.pool.pool import Job, Pool
 from bot.core.record import Change, Put, Record, Stored
 from bot.jobs.find import JobsRefused, find_jobs
 from tests.builders import NOW, POOL
@@ -112,6 +113,40 @@ async def test_a_label_that_no_pool_has_is_named() -> None:
     assert (found.pool, found.missing, found.start) == ("", ("linux.huge",), None)
     assert found.reason is not None
     assert found.reason.id == "no_pool"
+
+
+LISTED = "https://ci.example.com/builds/7/jobs/70"
+
+
+@pytest.mark.parametrize("reason", [Unfound.LONGEST_ONLY, Unfound.UNREACHABLE, Unfound.NEEDS_TOKEN])
+async def test_a_job_that_the_newest_sample_lists_is_found_where_its_system_is_not_asked(reason: Unfound) -> None:
+    """With its pool, its place and its start, as any other; a source such as Prometheus knows no more."""
+    world, pool = World(), queueing()
+    assert pool.latest is not None
+    waits = Job("ci / test (default)", 600.0, "org/app", LISTED)
+    await put(world, replace(pool, samples=(*pool.samples[:-1], replace(pool.latest, waiting=(waits,)))))
+    runs = RunningJob("ci / build", 5400.0, "org/app", f"{LISTED}1/")
+    held = Stored(JobsNow(POOL, NOW), 0)
+    await world.store.commit(Change(puts=(Put(held, JobsNow(POOL, NOW - 30, running=(runs,)), None),)))
+    world.context.jobs = Known(reason=reason)
+    (job,) = (await find_jobs(world.context, f"{LISTED}/", everybody)).jobs
+    assert (job.state, job.pool, job.queued_at, job.id) == (JobStanding.WAITING, POOL, NOW - 600, "70")
+    assert job.start is not None
+    (job,) = (await find_jobs(world.context, f"{LISTED}1", everybody)).jobs
+    assert (job.state, job.started_at, job.name) == (JobStanding.RUNNING, NOW - 5430, "ci / build")
+    with pytest.raises(JobsRefused) as refused:
+        await find_jobs(world.context, f"{LISTED}2", everybody)
+    assert refused.value.reason is reason
+
+
+async def test_a_system_that_knows_no_such_job_is_believed() -> None:
+    world, pool = World(), queueing()
+    assert pool.latest is not None
+    waits = Job("ci / test", 600.0, "org/app", LISTED)
+    await put(world, replace(pool, samples=(*pool.samples[:-1], replace(pool.latest, waiting=(waits,)))))
+    world.context.jobs = Known(reason=Unfound.NOT_FOUND)
+    with pytest.raises(JobsRefused):
+        await find_jobs(world.context, LISTED, everybody)
 
 
 async def test_the_pool_of_a_job_without_labels_is_not_known() -> None:

@@ -17,7 +17,7 @@ UNFOUND = {
     ),
     Unfound.NO_SOURCE: "No configured source knows the jobs of this address.",
     Unfound.NOT_FOUND: "Tailback does not know this job. It knows jobs that wait or run, and those of the last hour.",
-    Unfound.LONGEST_ONLY: "Tailback's source knows only the jobs that wait longest, and this is none of them.",
+    Unfound.LONGEST_ONLY: "Tailback's source knows only the jobs that wait or run longest, and this is none of them.",
     Unfound.NEEDS_TOKEN: "Tailback may not read which jobs belong to this address.",
     Unfound.UNREACHABLE: "The job could not be looked up. Try again in a minute.",
 }
