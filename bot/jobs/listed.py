@@ -32,12 +32,12 @@ async def _read(context: Context) -> Mapping[str, FoundJob]:
         own = tuple(sorted(labels[name].own))
         for job in pool.latest.waiting if pool.latest else ():
             at = pool.latest.at if pool.latest else 0.0
-            waits = FoundJob(job.url, _number(job.url), job.name, JobProgress.WAITING, at, job.repository, labels=own,
+            waits = FoundJob(job.url, job.url, job.name, JobProgress.WAITING, at, job.repository, labels=own,
                              queued_at=at - job.waited_seconds)  # fmt: skip
             found[_place(job.url)] = waits
         for one in running[name].value.running if name in running else ():
             at = running[name].value.at
-            found[_place(one.url)] = FoundJob(one.url, _number(one.url), one.name, JobProgress.RUNNING, at,
+            found[_place(one.url)] = FoundJob(one.url, one.url, one.name, JobProgress.RUNNING, at,
                                               one.repository, labels=own, started_at=at - one.ran_seconds)  # fmt: skip
     found.pop("", None)
     return found
@@ -46,7 +46,3 @@ async def _read(context: Context) -> Mapping[str, FoundJob]:
 def _place(url: str) -> str:
     """The address as it is compared."""
     return url.strip().rstrip("/")
-
-
-def _number(url: str) -> str:
-    return _place(url).rpartition("/")[2].rpartition("#")[2]

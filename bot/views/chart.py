@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from operator import itemgetter
 
+from bot.core.incident.details.events import ChartShown
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View
 from bot.core.incident.queue_series import QueueSeries, segments, until
@@ -15,6 +16,8 @@ from bot.core.incident.sparkline import pictured
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block
 from bot.core.pool.pool import Pool, stale
+from bot.core.signals.course import LEAST_POINTS
+from bot.core.signals.signal import Counts
 from bot.core.words import clock
 from bot.views.mrkdwn import clean, clipped
 from bot.views.words.interval import RECENT_SECONDS
@@ -57,8 +60,8 @@ def charts_of(incident: Incident, entry: Entry) -> list[Block]:
         recorded = until(incident.pools.courses[name], entry.at)
         if recorded.points:
             window = _window(incident, recorded, closed=over, live=entry.at - (recorded.seen_at or 0) < RECENT_SECONDS)
-            drawn = (queue_chart(name, recorded, window), wait_chart(name, recorded, window))
-            return [block for block in drawn if block is not None]
+            second = _signal_chart(entry, window) or wait_chart(name, recorded, window)
+            return [block for block in (queue_chart(name, recorded, window), second) if block is not None]
     return []
 
 
@@ -102,6 +105,20 @@ def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None
     labels = [_label(end, window, width) for end in known]
     series = [("longest wait", [wait // 60 for wait in known.values()])]
     return _line(f"{clipped(clean(pool), 30)}: wait (min)", labels, series, "Minutes", window) if known else None
+
+
+def _signal_chart(entry: Entry, window: Window) -> Block | None:
+    """Machines in trouble, or the number of a service, where one is in trouble: a message takes two charts."""
+    found = entry.details.signals if isinstance(entry.details, ChartShown) else ()
+    course = next((one for one in found if one.bad and len(one.points) >= LEAST_POINTS), None)
+    if course is None:
+        return None
+    width, ends = window.buckets()
+    known = _levels((course.points,), ends, width)
+    labels, counts = [_label(end, window, width) for end in known], course.signal.counts is not Counts.VALUE
+    unit = f"{course.signal.unit or 'machine'}s in trouble" if counts else course.signal.name
+    title = f"{clipped(clean(course.pool), 25)}: {clipped(clean(course.signal.name), 20)}"
+    return _line(title, labels, [(unit, [*known.values()])], unit.capitalize(), window) if known else None
 
 
 def _levels(stretches: tuple[Pairs, ...], ends: Sequence[float], width: float) -> dict[float, float]:

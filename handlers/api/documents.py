@@ -24,6 +24,24 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class SignalDocument:
+    """One signal of the pool's machines, or of a service; see docs/reference/signals.md."""
+
+    name: str
+    kind: Literal["cpu", "memory", "disk", "io", "network", "service"]
+    counts: Literal["machines", "value"]
+    value: Annotated[float | None, Field(description="Machines in trouble, or the number")]
+    of: Annotated[int | None, Field(description="Machines that answered; null where nobody counts them")]
+    unit: Annotated[str | None, Field(description="What is counted: machine, pod or node; null for a number")]
+    above: Annotated[float | None, Field(description="A number is in trouble above this")]
+    below: Annotated[float | None, Field(description="A number is in trouble below this")]
+    bad: bool | None
+    source: str | None
+    measured_at: str | None
+    missing: Annotated[str | None, Field(description="Why it is unknown; null where it is known")]
+
+
+@dataclass(frozen=True)
 class Cause:
     """Why jobs wait; ids are listed in docs/explanation/diagnosis.md."""
 
@@ -108,6 +126,7 @@ class PoolDocument:
     figures: dict[str, Figure]
     judgement: Judgement
     incident: Annotated[str | None, Field(description="Id of its oldest open incident; null if there is none")]
+    signals: Annotated[list[SignalDocument], Field(description="Of its machines and services; empty without any")]
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from handlers.api.values import (
     job_document,
     judgement_of,
     report_document,
+    signals,
 )
 
 PORTION = 200
@@ -177,7 +178,8 @@ class Reading:
     def _document(self, judged: JudgedPool, incidents: Collection[Incident]) -> PoolDocument:
         name = judged.pool.id
         own = next((one.id for one in incidents if name in one.pools.affected), None)
-        return PoolDocument(name, figures(self._context, judged.pool), judgement_of(judged), own)
+        known = figures(self._context, judged.pool)
+        return PoolDocument(name, known, judgement_of(judged), own, signals(judged.pool))
 
 
 def _without_pool(job: JobAnswer) -> JobAnswer:

@@ -15,8 +15,18 @@ from bot.core.pool.merge import GROUPS
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.reporting.sizing import NeededLimit
 from bot.core.reporting.summary import PoolReport, Report
-from bot.views.export.export_json import incident_object, iso, judgement, more_runners
-from handlers.api.documents import Cause, EffectsDocument, Figure, JobDocument, Judgement, MoreRunners, Range, Start
+from bot.views.export.export_json import incident_object, iso, judgement, more_runners, signal_object
+from handlers.api.documents import (
+    Cause,
+    EffectsDocument,
+    Figure,
+    JobDocument,
+    Judgement,
+    MoreRunners,
+    Range,
+    SignalDocument,
+    Start,
+)
 from handlers.api.incident_documents import (
     IncidentDocument,
     IncidentSummary,
@@ -53,6 +63,13 @@ def figures(context: Context, pool: Pool) -> dict[str, Figure]:
     gaps = {name: gap.words for gap in sample.missing for name in GROUPS.get(gap.figure, (gap.figure,))}
     return {name: _figure(sample, name, origins.get(name, (sample.source or only, sample.at)), gaps)
             for name in FIGURES}  # fmt: skip
+
+
+def signals(pool: Pool) -> list[SignalDocument]:
+    """The signals of the newest sample; what is unknown says why."""
+    told = [signal_object(one) for one in pool.latest.signals] if pool.latest else []
+    found: list[SignalDocument] = _adapter(list[SignalDocument]).validate_python(told)
+    return found
 
 
 def _figure(sample: Snapshot, name: str, origin: tuple[str, float], gaps: Mapping[str, str]) -> Figure:

@@ -130,7 +130,7 @@ async def test_a_job_that_the_newest_sample_lists_is_found_where_its_system_is_n
     await world.store.commit(Change(puts=(Put(held, JobsNow(POOL, NOW - 30, running=(runs,)), None),)))
     world.context.jobs = Known(reason=reason)
     (job,) = (await find_jobs(world.context, f"{LISTED}/", everybody)).jobs
-    assert (job.state, job.pool, job.queued_at, job.id) == (JobStanding.WAITING, POOL, NOW - 600, "70")
+    assert (job.state, job.pool, job.queued_at, job.id) == (JobStanding.WAITING, POOL, NOW - 600, LISTED)
     assert job.start is not None
     (job,) = (await find_jobs(world.context, f"{LISTED}1", everybody)).jobs
     assert (job.state, job.started_at, job.name) == (JobStanding.RUNNING, NOW - 5430, "ci / build")

@@ -3,9 +3,10 @@
 from bot.context.context import IN_THREAD, Action, Context
 from bot.core.incident.details.events import ChartShown
 from bot.core.incident.incident import Incident, noted
-from bot.core.incident.sparkline import sparks_of
+from bot.core.incident.sparkline import pictured, sparks_of
 from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place
+from bot.core.signals.course import courses_of
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
 from bot.views.words import refusals
@@ -14,9 +15,12 @@ from bot.views.words import refusals
 async def ask(context: Context, interaction: Interaction) -> Answer:
     held = await subject(context, interaction)
     now = context.now()
+    first = pictured(held.value)[:1]
+    looks = [(one.at, one.signals) for name in first for one in (await context.pool(name)).samples]
+    signals = courses_of(first[0], looks) if first else ()
 
     def move(fresh: Incident) -> Incident:
-        chart = ChartShown(*sparks_of(fresh))
+        chart = ChartShown(*sparks_of(fresh), signals)
         if not chart.sparks:
             raise Refused(refusals.TOO_LITTLE_FOR_A_CHART)
         return noted(fresh, now, Event.CHARTED, chart, who=interaction.who)

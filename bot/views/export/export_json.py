@@ -14,6 +14,7 @@ from bot.core.incident.timeline import Entry
 from bot.core.pool.backlog import Factor
 from bot.core.pool.outlook import Forecast, Score
 from bot.core.pool.pool import Pool
+from bot.core.signals.signal import Counts, Signal
 from bot.views.words.timeline import entry_lines, entry_words
 
 Json = dict[str, object]
@@ -115,7 +116,29 @@ def _entry(entry: Entry) -> dict[str, object]:
         "broadcast": entry.broadcast,
         "whom": entry.whom,
         "at": iso(entry.at),
-        "figures": [{**asdict(snapshot), "at": iso(snapshot.at)} for snapshot in entry.figures],
+        "figures": [
+            {**asdict(one), "at": iso(one.at), "signals": [signal_object(signal) for signal in one.signals]}
+            for one in entry.figures
+        ],
+    }
+
+
+def signal_object(signal: Signal) -> Json:
+    """A signal with its unit, source and time; null while it is unknown, and then it says why."""
+    known, machines = signal.value is not None, signal.counts is not Counts.VALUE
+    return {
+        "name": signal.name,
+        "kind": signal.kind.value,
+        "counts": (Counts.MACHINES if machines else Counts.VALUE).value,
+        "value": signal.value,
+        "of": signal.of if known else None,
+        "unit": (signal.unit or "machine") if machines else None,
+        "above": signal.above,
+        "below": signal.below,
+        "bad": signal.bad(signal.value) if signal.value is not None else None,
+        "source": signal.source or None,
+        "measured_at": iso(signal.at) if known and signal.at else None,
+        "missing": None if known else signal.why or "no answer",
     }
 
 

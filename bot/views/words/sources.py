@@ -1,8 +1,11 @@
 """Which source gave what, and how old it is: figures, and signals of machines and services."""
 
+from collections.abc import Sequence
+
 from bot.core.pool.pool import Snapshot
+from bot.core.signals.course import SignalCourse
 from bot.core.signals.signal import Counts, Signal
-from bot.core.words import duration, listed
+from bot.core.words import clock, duration, listed
 
 OLD_SECONDS = 60.0
 """A smaller difference of age is none."""
@@ -33,6 +36,26 @@ def signal_lines(sample: Snapshot) -> list[str]:
         f" (from {source}{f', {duration(old)} older' if old else ''})."
         for (source, old), found in groups.items()
     ]
+
+
+def course_lines(courses: Sequence[SignalCourse]) -> tuple[str, ...]:
+    """A line for each signal below a chart: its number with unit, source and time, and what it was first."""
+    return tuple(f"{_now(one.signal)}{_before(one)}" for one in courses)
+
+
+def _now(one: Signal) -> str:
+    if one.value is None:
+        return f"{one.name}: unknown ({one.why or 'no answer'})"
+    told = f"{one.value:,.0f}{of_all(one)} {one.unit or 'machine'}s in trouble"
+    told = _bad(one).removeprefix(f"{one.name} ") if one.counts is Counts.VALUE else told
+    where = ", ".join(filter(None, (one.source, f"{clock(one.at)} UTC" if one.at else "")))
+    return f"{one.name}: {told}" + (f" ({where})" if where else "")
+
+
+def _before(course: SignalCourse) -> str:
+    at, value = course.points[0] if course.points else (0.0, None)
+    changed = value is not None and value != course.signal.value
+    return f"; {value:,.4g} at {clock(at)} UTC" if changed else ""
 
 
 def _bad(one: Signal) -> str:

@@ -37,6 +37,7 @@ from bot.views.words.scaling import (
     scale_request_words,
 )
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
+from bot.views.words.sources import course_lines
 from bot.views.words.sparkline import spark_lines
 
 PLAIN = {
@@ -121,7 +122,7 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
         case people.HandedOver():
             return (f"Note: {details.note}",) if details.note else ()
         case ChartShown():
-            return spark_lines(details.sparks, details.more_pools)
+            return (*spark_lines(details.sparks, details.more_pools), *course_lines(details.signals))
         case ScaleAccepted():
             return accepted_lines(details)
         case RunnersReturned():

@@ -9,13 +9,15 @@ import httpx
 import pytest
 
 from bot.core.jobs.found import Unfound
+from bot.core.pool.pool import Pool
+from bot.core.signals.signal import Signal, SignalKind
 from bot.ports import Failure, Unreachable
 from bot.views.export.export_json import as_json, iso
 from handlers.api import access
 from handlers.http import metrics
 from handlers.http.web import Web
 from handlers.mcp.endpoint import ProgramRoutes
-from tests.builders import NOW, POOL
+from tests.builders import NOW, POOL, sample
 from tests.handlers.api.conftest import NEXT_TOKEN, OPEN_TOKEN, PRIVATE, PRIVATE_TOKEN, TABLE, bearer, with_api
 from tests.handlers.endpoint import TOKEN, Endpoint
 from tests.jobs.test_find import URL, Known, put, queueing
@@ -46,6 +48,18 @@ async def test_a_pool_has_figures_with_their_source_a_judgement_and_its_incident
     assert sum(part["jobs"] for part in judgement["attribution"]) == 14
     assert judgement["forecast"]["kind"] in {"none", "interval", "at_least", "growing", "stalled"}
     assert judgement["at"] == judgement["forecast"]["at"] == stamp(NOW)
+
+
+async def test_a_pool_has_its_signals_and_what_is_unknown_is_null(api: Endpoint) -> None:
+    """A pool without signals, and one that was never measured, has none."""
+    disk = Signal("disk", SignalKind.DISK, 14.0, 26, source="prometheus", at=NOW - 30)
+    lost = Signal("memory", SignalKind.MEMORY, source="prometheus", why="no answer yet")
+    await put(api.world, Pool(POOL, (sample(14, signals=(disk, lost)),), tried_at=NOW))
+    first, second = (await got(api, f"/pools/{POOL}"))["signals"]
+    assert (first["value"], first["of"], first["unit"], first["bad"]) == (14.0, 26, "machine", True)
+    assert (first["source"], first["measured_at"], first["missing"]) == ("prometheus", stamp(NOW - 30), None)
+    assert (second["value"], second["measured_at"], second["missing"]) == (None, None, "no answer yet")
+    assert (await got(api, f"/pools/{OTHER_POOL}"))["signals"] == []
 
 
 async def test_pools_come_by_name_in_pages_and_only_the_queueing_ones(api: Endpoint) -> None:

@@ -1,8 +1,14 @@
 """The chart on request: a reply in the thread, where something is measured and enough of it is known."""
 
+from dataclasses import replace
+
+from bot.core.incident.details.events import ChartShown
 from bot.core.incident.timeline import Event
+from bot.core.signals.signal import Counts, Signal, SignalKind
 from bot.incidents.actions import chart_button
-from tests.builders import incident, view
+from bot.views.chart import charts_of
+from bot.views.words.timeline import details_lines
+from tests.builders import POOL, incident, view
 from tests.world import ANA, World, refused
 
 
@@ -19,6 +25,31 @@ async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> Non
     await world.done(world.asks("chart", ANA))
     assert world.incident.log.timeline[-1].event is Event.CHARTED
     assert f"<@{ANA}> asked for the chart" in world.replies[-1]
+
+
+async def test_the_reply_shows_the_machines_that_are_in_trouble_beside_the_queue(world: World) -> None:
+    """A signal in trouble takes the place of the wait, since a message has two charts; each one is said in words."""
+    disk, registry = Signal("disk", SignalKind.DISK, 0.0, 26, source="prometheus"), unknown()
+    await world.opens()
+    for bad in (0, 0, 4, 9, 14, 14, 14):
+        shown = (replace(disk, value=float(bad), at=world.clock.now()), registry)
+        world.metrics.show(POOL, {"queued": 30, "signals": shown})
+        await world.passes(60, step=30)
+    await world.done(world.asks("chart", ANA))
+    details = world.incident.log.timeline[-1].details
+    assert isinstance(details, ChartShown)
+    assert [(one.signal.name, one.bad) for one in details.signals] == [("disk", True), ("registry", False)]
+    assert [value for _, value in details.signals[0].points][-1] == 14.0
+    assert details.signals[1].points == ()
+    lines = details_lines(details)
+    assert any(line.startswith("disk: 14 of 26 machines in trouble (prometheus, ") for line in lines)
+    assert "registry: unknown (no series)" in lines
+    charts = charts_of(world.incident, world.incident.log.timeline[-1])
+    assert [chart["title"] for chart in charts] == [f"{POOL}: queue", f"{POOL}: disk"]
+
+
+def unknown() -> Signal:
+    return Signal("registry", SignalKind.SERVICE, counts=Counts.VALUE, above=60.0, source="prometheus", why="no series")
 
 
 async def test_a_queue_of_which_nothing_is_known_is_not_drawn(world: World) -> None:

@@ -24,8 +24,9 @@ from bot.core.people.ownership import acked, handed_over
 from bot.core.pool.outlook import Forecast, Score, Verdict
 from bot.core.reporting.issue import SEV, form_of
 from bot.core.reporting.proposals import Proposal
+from bot.core.signals.signal import Counts, Signal, SignalKind
 from bot.core.statement import statement
-from bot.views.export.export_json import SCHEMA, as_json
+from bot.views.export.export_json import SCHEMA, as_json, iso
 from bot.views.export.markdown import issue_text, markdown
 from bot.views.export.plain import plain
 from tests.builders import with_fields
@@ -159,6 +160,22 @@ def test_unknown_figures_stay_unknown() -> None:
     figures = json.loads(as_json(looked, NOW))["timeline"][-1]["figures"][0]
     assert figures["queued"] is None
     assert figures["busy"] is None
+
+
+def test_signals_have_their_unit_source_and_time_and_what_is_unknown_is_null() -> None:
+    disk = Signal("disk", SignalKind.DISK, 14.0, 26, source="prometheus", at=NOW - 30)
+    lost = Signal("memory", SignalKind.MEMORY, source="prometheus", why="no answer yet")
+    slow = Signal("registry", SignalKind.SERVICE, 4.0, counts=Counts.VALUE, above=60.0, source="own", at=NOW)
+    shot = sample("a", signals=(disk, lost, slow))
+    looked = noted(queueing()[0], NOW, Event.STATUS, PlainText("Status."), figures=(shot,))
+    told = json.loads(as_json(looked, NOW))["timeline"][-1]["figures"][0]["signals"]
+    wanted = ("name", "value", "of", "unit", "bad", "source", "measured_at", "missing")
+    assert [tuple(one[key] for key in wanted) for one in told] == [
+        ("disk", 14.0, 26, "machine", True, "prometheus", iso(NOW - 30), None),
+        ("memory", None, None, "machine", None, "prometheus", None, "no answer yet"),
+        ("registry", 4.0, None, None, False, "own", iso(NOW), None),
+    ]
+    assert (told[2]["counts"], told[2]["above"], told[2]["below"]) == ("value", 60.0, None)
 
 
 def test_the_json_keeps_its_fields() -> None:

@@ -11,6 +11,7 @@ from bot.core.incident.details.counterfactual import Counterfactual
 from bot.core.incident.details.requests import ActiveSilence, Coverage
 from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.pool.outlook import ScoreSummary
+from bot.core.signals.course import SignalCourse
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,7 @@ class ChartShown:
     sparks: tuple[Spark, ...]
     more_pools: int = 0
     """Number of queueing pools without a sparkline."""
+    signals: tuple[SignalCourse, ...] = ()
     kind: Literal["chart_shown"] = "chart_shown"
 
 
