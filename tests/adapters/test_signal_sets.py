@@ -2,8 +2,6 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,12 +10,10 @@ from bot.adapters.prometheus.answers import Unknown
 from bot.adapters.prometheus.discover import discovered
 from bot.adapters.signals.ask import Number, SignalQuery
 from bot.adapters.signals.configured import SETS
-from bot.core.pool.pool import Snapshot
 from bot.core.signals.signal import Signal
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.builders import POOL
+from tests.adapters.said_of_signals import said_in_the_thread
 from tests.real_prometheus import RealPrometheus, real_prometheus
-from tests.reports.fleet import Fleet
 
 pytestmark = pytest.mark.needs("prometheus")
 PAST_SECONDS = 1200.0
@@ -208,29 +204,9 @@ async def test_the_past_of_a_signal_is_known_from_the_start(server: RealPromethe
 async def test_what_exporters_show_is_said_in_the_thread(
     server: RealPrometheus, name: str, signal: str, cause: str, evidence: str
 ) -> None:
-    """The machines were well for an hour; then they are as the exporters show them, and jobs take twice as long."""
     made, number = (await signals(server, name))[signal]
     assert isinstance(number, Number)
-    few = max(1, round(number.value))  # so few of them work that these are a clear part
-    fleet = Fleet()
-    now, bad = fleet.clock.now(), replace(made, source="prometheus", value=number.value, of=number.of, at=0.0)
-    usual: dict[str, Any] = {
-        "queued": 0,
-        "oldest_wait_seconds": 0.0,
-        "busy": few,
-        "idle": 0,
-        "limit": few,
-        "arrivals_per_minute": 2.0,
-    }
-    fine = {**usual, "completions_per_minute": 2.0, "signals": (replace(bad, value=0.0),)}
-    worse = {**usual, "queued": 40, "completions_per_minute": 0.8, "signals": (bad,)}
-    source = fleet.knows("prometheus", **{**worse, "oldest_wait_seconds": 2400.0})
-    quiet = (Snapshot(POOL, now - ago, **fine) for ago in range(9600, 2400, -60))
-    since = (Snapshot(POOL, now - ago, **{**worse, "oldest_wait_seconds": 2400.0 - ago}) for ago in range(2400, 0, -60))
-    source.past[POOL] = (*quiet, *since)
-    await fleet.fires()
-    await fleet.passes(3)
-    said = await fleet.diagnosis()
+    said = await said_in_the_thread(made, number, "prometheus")
     assert cause in said
     assert f"{evidence} (" in said
     assert "ago: 0)" in said

@@ -14,6 +14,7 @@ from bot.adapters.signals.ask import Number, SignalQuery
 from bot.adapters.signals.configured import SETS
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.metrics.test_cloudwatch import NOW, Put
+from tests.adapters.said_of_signals import said_in_the_thread
 from tests.docs_pages import page
 
 GROUP = "linux-2xlarge"
@@ -93,6 +94,46 @@ async def test_the_set_counts_the_machines_of_the_group(cloud: Put) -> None:
     silent = found["io"]
     assert isinstance(silent, Unknown)
     assert silent.what == "CloudWatch has no data of AWS/EC2 EBSIOBalance% for these machines"
+
+
+BAD: dict[str, tuple[str, str, float, str, str]] = {
+    "cpu": ("AWS/EC2", "CPUUtilization", 99, "machines are short of CPU", "have no CPU to spare"),
+    "credits": ("AWS/EC2", "CPUCreditBalance", 0, "machines are short of CPU", "have used up their CPU credits"),
+    "memory": ("CWAgent", "mem_used_percent", 97, "machines are short of memory", "have no memory left"),
+    "disk": ("CWAgent", "disk_used_percent", 99, "machines are short of disk", "have less than 5 % of disk free"),
+    "io": (
+        "AWS/EC2", "EBSIOBalance%", 2, "machines are short of disk", "have used up the burst credits of their disks",
+    ),
+    "throughput": (
+        "AWS/EC2", "EBSByteBalance%", 2, "machines are short of disk",
+        "have used up the throughput credits of their disks",
+    ),
+}  # fmt: skip
+"""Signal of the set: its metric, a value in trouble, and what is said of it."""
+
+
+def shows(cloud: Put, signal: str, instance: str, value: float) -> None:
+    """What EC2, or the agent on the instance, tells."""
+    space, metric, *_ = BAD[signal]
+    group = {"AutoScalingGroupName": GROUP} if space == "CWAgent" else {}
+    disk = {"path": "/", "fstype": "ext4"} if signal == "disk" else {}
+    cloud.put(space, metric, value, 1, InstanceId=instance, **group, **disk)
+
+
+@pytest.mark.parametrize("signal", BAD)
+async def test_what_cloudwatch_tells_is_said_in_the_thread(cloud: Put, signal: str) -> None:
+    """Two of three machines are in trouble; the third has half of everything."""
+    _, _, value, cause, says = BAD[signal]
+    for instance, told in zip(machines(cloud, 3), (value, value, 50), strict=True):
+        shows(cloud, signal, instance, told)
+    (made,) = (one for one in SETS["cloudwatch"][1](f"AutoScalingGroupName={GROUP}") if one.signal.name == signal)
+    async with source(cloud) as asked:
+        number = (await asked.numbers({signal: made.question}))[signal]
+    assert isinstance(number, Number)
+    said = await said_in_the_thread(made.signal, number, "cloudwatch")
+    assert cause in said
+    assert f"2 of 3 machines {says} (" in said
+    assert "ago: 0)" in said
 
 
 async def test_the_queries_of_the_page_are_understood(cloud: Put) -> None:
