@@ -19,6 +19,8 @@ STEP = 1.13
 COUNT_STEP = 2**0.5
 """A number of jobs only weighs cells, so that it is rounded to half a power of two."""
 MOST_STEPS = 120
+POWERS = tuple(STEP**n for n in range(3 * MOST_STEPS))
+"""Durations by their steps, since a record has 50,000 of them."""
 STRATEGIES = (zlib.Z_FILTERED, zlib.Z_HUFFMAN_ONLY)
 LENGTH_BYTES = 4
 
@@ -88,7 +90,7 @@ def _cells(columns: Sequence[bytes], hour: int, usual: int) -> list[KindCell]:
     for gap, more, count, middle, low, high in zip(*columns, strict=True):
         hour += gap + (more << 8)
         median = usual + (middle - 256 if middle > 127 else middle)
-        quartiles = (STEP ** (median - low), STEP**median, STEP ** (median + high))
+        quartiles = (POWERS[median - low], POWERS[median], POWERS[median + high])
         found.append(KindCell(hour, COUNT_STEP**count, quartiles))
     return found
 
