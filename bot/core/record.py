@@ -35,6 +35,12 @@ class Digest(MessageRecord):
     named: tuple[str, ...] = ()
     begun_at: float = 0.0
     """When the first of them started to wait (epoch seconds); part of the digest's key."""
+    told: tuple[str, ...] = ()
+    """Those that replies below it name."""
+    thread: str | None = None
+    """Of such a reply: the `ts` of the digest, ..."""
+    channel: str = ""
+    """... and its channel. The id of a reply is the channel and the first incident of `named`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,11 +106,17 @@ def _after(context: Context, record: M, outcome: Outcome, shown: str) -> Kept[M]
     return Kept(tried, due, outcome.uncertain, outcome.restart_settle, outcome.reaction)
 
 
-async def leave(
-    context: Context, held: Stored[M], kept: Kept[M], due: float | None, keep_seconds: float | None = None
+async def leave(  # noqa: PLR0913 - a record, its due time, and what is stored with it
+    context: Context,
+    held: Stored[M],
+    kept: Kept[M],
+    due: float | None,
+    keep_seconds: float | None = None,
+    *,
+    also: tuple[Put, ...] = (),
 ) -> None:
     """Store the record and end the claim; `due` is when to look again once the message is up to date."""
     mine = doubted(context, held, kept.due) if kept.restart_settle else held
     at = due if kept.due is None else kept.due
     put = Put(mine, kept.record, at, uncertain=kept.uncertain, keep_seconds=keep_seconds)
-    await context.store.commit(Change(puts=(put,)))
+    await context.store.commit(Change(puts=(put, *also)))

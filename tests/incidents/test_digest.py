@@ -37,6 +37,28 @@ async def test_all_that_wait_are_named_within_seconds() -> None:
     assert "incidents waiting for a thread" in digest.message.text
 
 
+async def test_those_that_the_digest_does_not_hold_are_named_once_in_replies_below_it() -> None:
+    """500 long names: each stands in the digest or in one reply of its thread, within seconds."""
+    world = World(slack=PACED)
+    for number in range(500):
+        await world.fires(group_key=f"g{number}", title=f"Queue {number:03} " + "t" * 60)
+    await world.work()
+    await world.passes(10, step=1)
+    (digest,) = digests(world)
+    below = [one for one in world.chat.messages if one.thread == digest.ts]
+    assert 1 < len(below) < 8
+    assert len({one.key for one in below}) == len(below)
+    texts = [str(one.message.blocks) for one in (digest, *below)]
+    opened = " ".join(str(one.message.blocks) for one in world.chat.parents())
+    for number in range(500):
+        told = sum(f"Queue {number:03} " in text for text in texts[1:])
+        assert told == 1 or (told == 0 and f"Queue {number:03} " in opened + texts[0])
+    for one in below:
+        world.chat.delete(CHANNEL, one.ts)
+    await world.passes(5, step=1)
+    assert not [one for one in digests(world) if one.thread], "a reply is never posted again"
+
+
 async def test_the_digest_is_kept_up_to_date_and_says_when_all_have_their_threads() -> None:
     world = World(slack=PACED)
     await burst(world, 20)

@@ -22,7 +22,7 @@ from bot.views.dialogs.scale import OTHER, ScaleChoice, ScaleRow, chosen_of, sca
 from bot.views.home import answers
 from bot.views.home.home import Board, home, refused_home
 from bot.views.parent.urgency import urgent_first
-from bot.views.thread.digest import digest
+from bot.views.thread.digest import digest, left_out, page, pages
 from bot.views.thread.replies import reply
 from bot.views.thread.results import effect_answer
 from bot.views.words.forecasts import HEAD, Preview
@@ -77,11 +77,20 @@ def test_a_storm_of_120_incidents_is_named_in_one_message(title: str) -> None:
     assert "one message a second" in drawn.text
 
 
-def test_a_storm_too_large_for_one_message_says_how_many_it_does_not_name() -> None:
-    drawn = digest(storm(500, "{n} " + "t" * 300), 500, NOW)
-    assert message_problems(drawn) == []
-    assert "more incidents that do not fit here; none is lost" in words(drawn)
-    assert "more pools." in drawn.text
+@pytest.mark.parametrize("title", ["Jobs are Queued - autoscaled-machines", "{n} " + "t" * 300])
+def test_a_storm_of_500_is_told_by_name_in_the_digest_and_replies_below_it(title: str) -> None:
+    """Nothing is cut in the middle of a name or only counted; the gravest come first, at most 200 in a reply."""
+    waiting = storm(500, title)
+    drawn, rest = digest(waiting, 500, NOW), left_out(waiting, NOW)
+    parts = pages(rest)
+    assert [one for part in parts for one in part] == waiting[500 - len(rest) :]
+    assert all(len(part) <= 200 for part in parts)
+    told = [drawn, *(page(part) for part in parts)]
+    assert [message_problems(one) for one in told] == [[]] * len(told)
+    every = " ".join(words(one) for one in told)
+    assert all(f"linux.{n:03}xlarge.nvidia.gpu" in every for n in range(500))
+    named = frozenset(one.id for one in rest)
+    assert left_out(waiting, NOW, named) == [], "no reply names anybody twice"
 
 
 def test_a_storm_of_alerts_that_name_no_pool_is_counted_by_title() -> None:

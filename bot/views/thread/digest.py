@@ -1,7 +1,10 @@
-"""The storm digest: one message that names every incident of a channel that waits for its thread (P8)."""
+"""The storm digest: it names every incident of a channel that waits for its thread (P8), the gravest first.
+
+What one message cannot name stands in replies below it.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
@@ -15,25 +18,53 @@ MOST_CHARACTERS = 8_500
 """Of all lines; leaves room for heading and reasons within Slack's total."""
 MOST_TEXT_CHARACTERS = 3_600
 _SECTION_CHARACTERS, _LINE_CHARACTERS = 2_700, 900
-_SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 28, False), (20, 20, False))
-"""(title, pool, figures?): the first that fits is used, so that lines get shorter before incidents are dropped."""
+MOST_NAMES = 200
+"""Incidents in one reply below the digest."""
+_SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 36, False))
+"""(title, pool, figures?): the first that fits is used, so that lines get shorter before incidents go to a reply."""
 
 
-def digest(incidents: Sequence[Incident], total: int, now: float) -> Message:
-    """`incidents` wait for their thread, most urgent first; `total` were named so far."""
+def digest(incidents: Sequence[Incident], total: int, now: float, told: Collection[str] = ()) -> Message:
+    """`incidents` wait for their thread, most urgent first; `total` were named so far, `told` in replies below."""
     if not incidents:
         over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(over, section(over))
-    seen = {one.id: _facts(one, now) for one in incidents}
     opened = total - len(incidents)
     done = f", {opened} of {total} opened" if opened > 0 else ""
     heading = f"{count(len(incidents), 'incident')} waiting for a thread{done}"
-    lines, left_out = _fitting(incidents, seen)
-    rest = count(left_out, "more incident")
-    more = say("+ {more} that do not fit here; none is lost.", more=rest) if left_out else None
+    named, lines = _fitting(incidents, now, told)
+    rest = count(len(incidents) - len(named), "more incident")
+    more = say("+ {more}, by name in the replies to this message.", more=rest) if len(named) < len(incidents) else None
     why = _why(incidents, now)
     sections = (section(joined("\n", *part)) for part in _packed(lines, _SECTION_CHARACTERS))
-    return message(_text(incidents, heading, why), header(heading), *sections, context(joined("\n", more, why)))
+    return message(_text(named, heading, joined(" ", more, why)), header(heading), *sections,
+                   context(joined("\n", more, why)))  # fmt: skip
+
+
+def left_out(incidents: Sequence[Incident], now: float, told: Collection[str] = ()) -> list[Incident]:
+    """Those that the digest does not name and no reply has named yet, in the same order."""
+    named = {*told, *(one.id for one in _fitting(incidents, now, told)[0])}
+    return [one for one in incidents if one.id not in named]
+
+
+def pages(incidents: Sequence[Incident]) -> list[list[Incident]]:
+    """The incidents of each reply: as many as one holds, in the same order."""
+    found, left = list[list[Incident]](), list(incidents)
+    while left:
+        few = left[:MOST_NAMES]
+        while len(few) > 1 and _length(_lines(few, {}, *_SIZES[-1])) > MOST_CHARACTERS:
+            few = few[: len(few) * 9 // 10]
+        found.append(few)
+        left = left[len(few) :]
+    return found
+
+
+def page(incidents: Sequence[Incident]) -> Message:
+    """A reply below the digest."""
+    heading = f"{count(len(incidents), 'more incident')}, gravest first"
+    parts = _packed(_lines(incidents, {}, *_SIZES[-1]), _SECTION_CHARACTERS)
+    first = section(say("*{heading}*", heading=heading))
+    return message(_text(incidents, heading, None), first, *(section(joined("\n", *part)) for part in parts))
 
 
 def _why(waiting: Sequence[Incident], now: float) -> Marked:
@@ -51,22 +82,23 @@ def _facts(one: Incident, now: float) -> str:
     return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}{age}"
 
 
-def _fitting(waiting: Sequence[Incident], seen: Mapping[str, str]) -> tuple[list[Marked], int]:
-    sizes, few = list(_SIZES), list(waiting)
-    while True:
-        title, pool, figures = sizes[0]
-        lines = _lines(few, seen, title, pool, figures=figures)
-        if len(few) == 1 or sum(len(line) + 1 for line in lines) <= MOST_CHARACTERS:
-            return lines, len(waiting) - len(few)
-        if len(sizes) > 1:
-            del sizes[0]
-        else:
-            few = few[: len(few) * 9 // 10]
+def _fitting(waiting: Sequence[Incident], now: float, told: Collection[str]) -> tuple[Sequence[Incident], list[Marked]]:
+    """(the incidents that one message names, its lines); where not all fit, those in replies come last."""
+    seen = {one.id: _facts(one, now) for one in waiting}
+    for size in _SIZES:
+        if _length(lines := _lines(waiting, seen, *size)) <= MOST_CHARACTERS:
+            return waiting, lines
+    few = [one for one in waiting if one.id not in told] or list(waiting)
+    while len(few) > 1 and _length(_lines(few, seen, *_SIZES[-1])) > MOST_CHARACTERS:
+        few = few[: len(few) * 9 // 10]
+    return few, _lines(few, seen, *_SIZES[-1])
 
 
-def _lines(
-    waiting: Sequence[Incident], seen: Mapping[str, str], title: int, pool: int, *, figures: bool
-) -> list[Marked]:
+def _length(lines: Sequence[Marked]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def _lines(waiting: Sequence[Incident], seen: Mapping[str, str], title: int, pool: int, figures: bool) -> list[Marked]:
     """One line per title, so that 120 incidents of one rule name it once."""
     groups: dict[str, list[Marked]] = {}
     for one in waiting:
@@ -120,10 +152,10 @@ def _packed(lines: Sequence[Marked], most: int) -> list[list[Marked]]:
     return parts
 
 
-def _text(waiting: Sequence[Incident], heading: str, why: Marked) -> Marked:
-    names = list(dict.fromkeys(_pools(one, 40) for one in waiting))
+def _text(named: Sequence[Incident], heading: str, why: Marked | None) -> Marked:
+    names = list(dict.fromkeys(_pools(one, 40) for one in named))
     shown = _packed(names, MOST_TEXT_CHARACTERS)[0]
     left = len(names) - len(shown)
     more = say(" and {more}", more=count(left, "more pool")) if left else say("")
     pools = joined(", ", *shown)
-    return say("{heading}: {pools}{more}. {why}", heading=heading, pools=pools, more=more, why=why)
+    return joined(" ", say("{heading}: {pools}{more}.", heading=heading, pools=pools, more=more), why)
