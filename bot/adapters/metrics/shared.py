@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from bot.adapters.http.background import begun
 from bot.core.pool.pool import Snapshot
@@ -12,6 +12,7 @@ from bot.ports import Metrics, Store, Unreachable
 LAPSED = 3
 """After so many periods without a new round another process takes over."""
 KEPT_SECONDS = 3600.0
+READ_SECONDS = 1.0
 EARLY = 0.9
 """Share of a period before which no new round is published."""
 
@@ -31,19 +32,21 @@ class Shared:
         self._pools, self._name, self._me = tuple(pools), name, uuid.uuid4().hex
         self._taken: dict[str, tuple[float, Snapshot]] = {}
         self._publishing: asyncio.Task[None] | None = None
+        self._reading, self._read_at = asyncio.Lock(), float("-inf")
+        self._held: Stored[SourceRound] | None = None
+        self._told: Mapping[str, Snapshot] = {}
+        """The samples of `_held`, by pool."""
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now: by the process that holds the source, or read here. Raises Unreachable."""
         try:
-            held = await self._store.get(SourceRound, self._name)
+            held = await self._round()
         except Unreachable:
             return await self._source.snapshot(pool)
         age = self._now() - held.value.at if held else 0.0
         mine = held is None or held.value.holder == self._me or age >= LAPSED * self._seconds
-        if held is not None and not mine:
-            for sample in held.value.samples:
-                if sample.pool == pool:
-                    return sample
+        if not mine and pool in self._told:
+            return self._told[pool]
         began, sample = self._now(), await self._source.snapshot(pool)
         self._taken[pool] = (began, sample)
         due = held is None or held.value.holder != self._me or age >= EARLY * self._seconds
@@ -53,6 +56,14 @@ class Shared:
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         return await self._source.history(pool, since, until, step_seconds)
+
+    async def _round(self) -> Stored[SourceRound] | None:
+        """What is published: read once for all pools that look in the same second, since it has the samples of all."""
+        async with self._reading:
+            if not 0 <= self._now() - self._read_at < READ_SECONDS:
+                self._held, self._read_at = await self._store.get(SourceRound, self._name), self._now()
+                self._told = {one.pool: one for one in self._held.value.samples} if self._held else {}
+            return self._held
 
     async def _publish(self, held: Stored[SourceRound] | None) -> None:
         """Store what is known of every pool; a process that was faster keeps the source."""
@@ -68,4 +79,4 @@ class Shared:
         except (Conflict, Unreachable):
             return
         finally:
-            self._publishing = None
+            self._publishing, self._read_at = None, float("-inf")

@@ -13,6 +13,7 @@ from bot.adapters.metrics.shared import LAPSED, Shared
 from bot.adapters.registry import METRICS
 from bot.config import File, Settings, load
 from bot.core.pool.pool import Snapshot
+from bot.core.record import SourceRound, Stored
 from bot.ports import Unreachable
 from tests.fakes import FakeClock, FakeMetrics
 from tests.fakes_store import FakeStore
@@ -64,6 +65,22 @@ async def test_a_round_publishes_what_was_just_taken() -> None:
     await asyncio.gather(*(world.each[0].snapshot(pool) for pool in POOLS))
     assert (await world.read(0, "a"), world.asked(0)) == (await world.read(1, "a"), 3)
     assert world.asked(1) == 0
+
+
+async def test_a_round_is_read_once_for_all_pools_that_look_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the samples of all of them: read for each of 500 pools it would be megabytes a second."""
+    world, reads, plain = Replicas(), [0], FakeStore.get
+    await world.read(0, "a")
+
+    async def counted(store: FakeStore, kind: type[SourceRound], name: str) -> Stored[SourceRound] | None:
+        reads[0] += 1
+        return await plain(store, kind, name)
+
+    monkeypatch.setattr(FakeStore, "get", counted)
+    world.clock.advance(3)
+    for process in world.each:
+        await asyncio.gather(*(process.snapshot(pool) for pool in POOLS for _ in range(20)))
+    assert reads[0] == 2
 
 
 async def test_another_process_takes_over_when_the_reader_is_gone() -> None:
