@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import median
 
+from bot.core.pool.baseline import MEAN_OVER_MEDIAN
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
-from bot.core.reporting.staffing import MEAN_OVER_MEDIAN, SHARE, Demand, Stretch, fewest_runners, late_shares
+from bot.core.reporting.staffing import SHARE, Demand, Stretch, fewest_runners, late_shares
 from bot.core.statement import Statement, statement
 
 LEAST_KNOWN_SECONDS = 1800.0

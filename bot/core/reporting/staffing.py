@@ -12,10 +12,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from bot.core.pool.baseline import MEAN_OVER_MEDIAN
 from bot.core.pool.hour_stats import HOUR_SECONDS
 
-MEAN_OVER_MEDIAN = 1.12
-"""Factor between mean and median job time where the pool's own is unknown."""
 SHARE = 0.95
 """Share of the jobs that should start within the target."""
 MARGIN = 1.05

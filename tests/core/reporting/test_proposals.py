@@ -98,7 +98,7 @@ SLOW = ProposalData(
 def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
     """As many as a replay of those hours needs, less those at work in the hour before."""
     (one,) = proposals([SLOW])
-    assert change_words(one) == "Keep 37 idle runners of linux.2xlarge on Mondays from 09:00, 47 in all."
+    assert change_words(one) == "Keep 38 idle runners of linux.2xlarge on Mondays from 09:00, 48 in all."
     assert why_words(one)[1] == "the limit of 80 was not reached: at most 30 were busy"
     assert "a new one boots in about 3 min" in why_words(one)[2]
 

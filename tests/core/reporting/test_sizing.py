@@ -72,7 +72,7 @@ def test_a_boot_longer_than_the_target_makes_every_limit_useless() -> None:
 def test_without_completions_durations_serve() -> None:
     found = needed_limit(bad(completions=NOTHING), TARGET)
     assert isinstance(found, NeededLimit)
-    assert found.hold_seconds == pytest.approx(672)
+    assert found.hold_seconds == pytest.approx(1.6 * 600)
 
 
 def test_a_limit_raised_meanwhile_is_the_present_one() -> None:
