@@ -14,7 +14,6 @@ from bot.core.forecast.rates import NOW_MINUTES, Count
 from bot.core.forecast.seen import DAY_MINUTES, TYPICAL_MINUTES, Seen, seed_of
 
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 PARTICLES = 256
 """Origin: a share of 10 % of them is known to 2 %; more cost time and say nothing more."""
 HOURS_DIFFER = 2.0

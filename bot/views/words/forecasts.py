@@ -12,10 +12,7 @@ from bot.views.words.interval import about, bound, exact, interval, nearest
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
-    "arrivals_unknown": "arrivals are unknown",
     "at_floor": "{queued:count job} queued, within normal",
-    "busy_unknown": "the number of busy runners is unknown",
-    "calibrated": "after {scored:count scored forecast}",
     "cut_off": "jobs beyond the limit wait at GitHub, where the source does not count them",
     "drains_before_boot": (
         "the queue is expected to be empty in about {seconds:duration}, "
@@ -33,13 +30,11 @@ REASONS: Mapping[str, Words] = {
     "not_registered": "{registered:,} of {created:count new machine} have registered",
     "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
     "nothing_queued": "no job is queued",
-    "pace_unknown": "completions and durations are unknown",
     "provider_down": "the CI provider is not assigning jobs",
     "queue_unknown": "the queue length is unknown",
     "rates": "{arrivals:.1f} jobs arrive and about {finished:.1f} finish per minute",
     "stands_still": "no more runners come until the cause is repaired",
     "servable_unknown": "unknown which part of the queue can be served",
-    "too_close": "arrivals and completions are almost equal",
 }
 """Why there is no forecast, its basis, or why nothing should be added."""
 
