@@ -136,6 +136,7 @@ class File(Table):
             pool.warn_wait,
             pool.warn_queued,
             runners_per_machine=pool.runners_per_machine,
+            status_url=pool.status_url,
             counts_assigned=pool.figures.get("preset") == "arc" and not pool.figures.get("queued"),
         )
 

@@ -42,6 +42,8 @@ class PoolTable(Table):
     """Longest wait of the early warning; absent: learnt from past alerts."""
     warn_queued: int | None = Field(default=None, ge=1)
     """Queued jobs of the early warning."""
+    status_url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=1000)
+    """The CI provider's status page, for a link in messages; never called."""
     scaler: dict[str, object] = Field(default_factory=dict)
 
     @property

@@ -90,6 +90,7 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         _queueing(context, seen, first),
         {name: pools[name].trouble or "" for name in names if name not in measured or name in old},
         *await _past(context, groups),
+        file.rules_of(first[0].pool).status_url if first else "",
     )
     return Result(details, figures=_slim(worst_first(seen, file.pools, asked), first))
 

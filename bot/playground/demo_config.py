@@ -1,7 +1,7 @@
 """The demo's tailback.toml: an ordinary file, written for one scenario."""
 
 from bot.playground.fleet.alerting.rules import Flavour
-from bot.playground.fleet.scenarios import Scenario
+from bot.playground.fleet.scenarios import PROVIDER_OUTAGE, Scenario
 from bot.playground.fleet.spec import PoolSpec
 
 HEAD = """\
@@ -57,7 +57,7 @@ past = "10h"
 lately = "2h"
 boot_time = "{boot:.0f}s"
 floor = {floor}
-{warn}
+{warn}{status}
 [pool."{name}".scaler]
 kind = "http"
 url = "{fleet}/pools/{name}"
@@ -95,6 +95,7 @@ def _pool(pool: PoolSpec, scenario: Scenario, fleet: str) -> str:
         name=pool.name,
         match=f'runner_label = "{pool.name}"{team}',
         warn=f'warn_wait = "{scenario.rule.minutes_limit:.0f}m"\n' if scenario.warned else "",
+        status=f'status_url = "{fleet}/status"\n' if scenario.name == PROVIDER_OUTAGE.name else "",
         fleet=fleet,
         boot=pool.boot_seconds,
         floor=pool.drained_at,

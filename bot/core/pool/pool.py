@@ -223,13 +223,13 @@ class PoolRules:
     floor: int = 0
     """A queue this short counts as empty."""
     boot_time_seconds: float = 180.0
-    """How long a new runner takes to start. Origin: judgement; a virtual machine and its runner, where nobody says."""
+    """How long a new runner takes to start. Origin: judgement; a virtual machine, where nobody says."""
     scalable: bool = False
     warn_wait_seconds: float | None = None
-    """Threshold of the early warning for the longest wait; None: learnt."""
     warn_queued: int | None = None
-    """The same for queued jobs."""
+    """Thresholds of the early warning, for the longest wait and for queued jobs; None: learnt."""
     runners_per_machine: int = 1
+    status_url: str = ""  # of the CI provider, for people
     counts_assigned: bool = False
     """Whether its source counts only jobs that its runners may get, so that at the limit more may wait."""
 

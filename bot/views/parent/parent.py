@@ -20,12 +20,12 @@ from bot.core.routing import named_pools
 from bot.core.words import count, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
-from bot.views.mrkdwn import Marked, date, escaped, joined, say
+from bot.views.mrkdwn import Marked, date, escaped, joined, link, say
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
 from bot.views.parent.proof import proof
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
-from bot.views.words.advice import remedy_words, seen_words
+from bot.views.words.advice import PROVIDER, STATUS, remedy_words, seen_words
 from bot.views.words.before import before_words
 from bot.views.words.causes import SCALING, cause_name
 from bot.views.words.diagnosis import plainly
@@ -163,9 +163,10 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
                          seen=seen, about=about))  # fmt: skip
         about = say("")
     if cause is not None:
-        parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}).{or_else} {helps}", about=about,
-                         cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
-                         or_else=_or_else(cause, view.rivals.get(pool, ())), helps=remedy_words(cause)))  # fmt: skip
+        parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}).{or_else} {helps}{page}",
+                         about=about, cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
+                         or_else=_or_else(cause, view.rivals.get(pool, ())), helps=remedy_words(cause),
+                         page=_status_page(view, pool, cause)))  # fmt: skip
     if made is not None:
         also, steady = about if cause is None else say(""), view.pools[pool].steady if pool else None
         was = steady.was if steady else None
@@ -180,6 +181,13 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
             )
         )
     return joined(" ", *parts) or None
+
+
+def _status_page(view: View, pool: str, cause: Finding) -> Marked:
+    """A link to the CI provider's status page, where the cause is the provider's and the page is configured."""
+    rules = view.rules.get(pool)
+    url = rules.status_url if rules and cause.cause in PROVIDER and cause.last_seen is None else ""
+    return say(" {page}.", page=link(url, STATUS)) if url else say("")
 
 
 def _or_else(cause: Finding, rivals: Sequence[str]) -> Marked:

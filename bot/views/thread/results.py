@@ -28,7 +28,7 @@ from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pools import of_snapshots, pool_table, stale_words, title_of
 from bot.views.thread.jobs import jobs_words, sample_of
-from bot.views.words.advice import advice_words, found_words
+from bot.views.words.advice import PROVIDER, STATUS, advice_words, found_words
 from bot.views.words.before import before_words
 from bot.views.words.causes import cause_name
 from bot.views.words.diagnosis import cause_words, evidence_words, named, rest_lines, survey_headline
@@ -150,7 +150,8 @@ def diagnosis(found: Diagnosed, figures: Sequence[Snapshot], at: float) -> tuple
         top = chosen.findings[0]
         seen = (say("• {line}", line=escaped(line, 300)) for line in evidence_words(top)[:MOST_EVIDENCE])
         remedy = say("*What to do:* {words}", words=escaped(advice_words(top), 500))
-        paragraphs += [joined("\n", say("*Evidence{at}*", at=found_words(top)), *seen), remedy]
+        page = linked(found.status_url, STATUS) if found.status_url and top.cause in PROVIDER else None
+        paragraphs += [joined("\n", say("*Evidence{at}*", at=found_words(top)), *seen), joined(" ", remedy, page)]
     if first := chosen or next((group[0] for group in found.groups), None):
         paragraphs += jobs_words(first.top, sample_of(first.pool, figures))
     if found.before is not None:

@@ -5,6 +5,9 @@ from bot.views.mrkdwn import Marked, date, say
 from bot.views.words.causes import FADED, RUNNERS, remedy_of
 from bot.views.words.forecasts import faster
 
+PROVIDER = frozenset({"provider", "unassigned"})
+"""Causes that only the CI provider ends."""
+STATUS = "Open the status page"
 AT_MAXIMUM = "No more runners can be added: the pool is at its maximum."
 
 

@@ -112,6 +112,18 @@ def test_a_line_leaves_unknown_runners_out_and_gives_a_known_reason() -> None:
         assert "? =" not in drawn
 
 
+@pytest.mark.parametrize(("cause", "linked"), [("provider", True), ("unassigned", True), ("limit", False)])
+def test_the_status_page_is_linked_where_only_the_provider_can_help(cause: str, linked: bool) -> None:
+    page = "https://status.example/now"
+    seen = samples.view(samples.grown(samples.sample("linux")))
+    rules = {"linux": replace(seen.rules.get("linux", PoolRules("linux")), status_url=page)}
+    found = Finding(cause, 0.8, (), Scaling.NO, "wait_for_provider", "linux")
+    made = samples.incident(candidates=("linux",), affected=("linux",))
+    for given in (rules, {}):
+        drawn = draw(made, replace(seen, rules=given, causes={"linux": found}))
+        assert (f"<{page}|" in str(drawn.blocks[1])) is (linked and given is rules)
+
+
 def test_the_only_pool_without_figures_says_why() -> None:
     silent = replace(samples.view(names=("linux",)), pools={"linux": Pool("linux", trouble="Prometheus: HTTP 500")})
     drawn = words(draw(samples.incident(candidates=("linux",), affected=("linux",)), silent))

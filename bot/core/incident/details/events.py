@@ -207,6 +207,8 @@ class Diagnosed:
     """What people said about the first cause in incidents that have ended: (yes, no); None: nobody said anything."""
     before: SeenBefore | None = None
     """The newest closed incident that looked like the first cause."""
+    status_url: str = ""
+    """The CI provider's status page, of the worst pool."""
     kind: Literal["diagnosed"] = "diagnosed"
 
 

@@ -48,6 +48,16 @@ def overview_routes(title: str, figures: Callable[[], tuple[PoolFigures, ...]]) 
     return [Route(path, show) for path in paths]
 
 
+def status_routes(up: Callable[[], bool]) -> list[Route]:
+    """Return the status page of the simulated CI provider, for people."""
+
+    async def show(_: Request) -> Response:
+        said = "operational: jobs are assigned to runners" if up() else "outage: no job is assigned to a runner"
+        return PlainTextResponse(f"The simulated CI provider now\n\n{said}\n")
+
+    return [Route("/status", show)]
+
+
 def _line(f: PoolFigures) -> str:
     return (
         f"{f.pool}: {f.queued} queued, oldest {f.oldest_wait_seconds / 60:.0f} simulated min; "

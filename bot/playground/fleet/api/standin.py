@@ -13,7 +13,7 @@ from bot.playground.fleet.alerting.rules import Flavour, breaches
 from bot.playground.fleet.alerting.sender import AlertTarget, Post, Sender, WebhookDelivery
 from bot.playground.fleet.alerting.silences import Silences
 from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
-from bot.playground.fleet.api.http import fleet_app, overview_routes, scaler_routes
+from bot.playground.fleet.api.http import fleet_app, overview_routes, scaler_routes, status_routes
 from bot.playground.fleet.api.metrics_api import metrics_routes
 from bot.playground.fleet.api.scaler import SimulatedScaler
 from bot.playground.fleet.figures import PoolFigures, read
@@ -150,6 +150,7 @@ class FleetStandIn:
         routes: list[BaseRoute] = [
             *scaler_routes(self.scaler),
             *metrics_routes(self.fleet, self.history, self.now),
+            *status_routes(lambda: self.fleet.provider_up),
             *overview_routes(f"{self.scenario.title}: the simulated fleet now", self.figures),
         ]
         for flavour, silences in self.silences.items():
