@@ -182,7 +182,7 @@ HUNG_JOBS = Scenario(
         "Tests of the workflow trunk hang on windows.4xlarge and do not end. They hold all runners, although no more "
         "jobs arrive than on any other day. After about two minutes somebody cancels them."
     ),
-    try_this="Press Diagnose: it lists the jobs that run longest. Stopping them helps, more runners hang too.",
+    try_this="Press Diagnose: it lists the jobs that run longest. Stopping them is the cure; more runners help little.",
     true_cause="hung-jobs",
     helps=False,
     affected=("windows.4xlarge",),
