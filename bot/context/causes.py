@@ -116,16 +116,18 @@ async def explained(view: View, incident: Incident, now: float, paces: Timing) -
         found.append(one)
         await asyncio.sleep(0)
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
-    named = [_remembered(view, verdicts.get(one.pool), one) for one in found]
+    first = {one.pool: remembered(verdicts.get(one.pool), one) for one in found}
+    names = [name for name in incident.pools.affected if name in view.pools]
+    affected = {name: with_forecast(view.pools[name], view, incident, first.get(name)) for name in names}
+    pools = {**view.pools, **affected}
+    named = [advised(one, pools.get(name), view.rules.get(name)) for name, one in first.items()]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
     rivals = {one.pool: tuple(next_.cause for next_ in one.claims[1:3]) for one in named}
-    names = [name for name in incident.pools.affected if name in view.pools]
-    affected = {name: with_forecast(view.pools[name], view, incident) for name in names}
-    return replace(view, pools={**view.pools, **affected}, causes=causes, rivals=rivals, verdicts=verdicts)
+    return replace(view, pools=pools, causes=causes, rivals=rivals, verdicts=verdicts)
 
 
-def with_forecast(pool: Pool, view: View, incident: Incident) -> Pool:
-    """The pool, with a forecast from its samples if it queues and none is on record.
+def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis | None) -> Pool:
+    """The pool, with a forecast from its samples and its diagnosis if it queues and none is on record.
 
     Normal waits are no reason against it while an alert on the number of jobs fires.
     """
@@ -133,7 +135,8 @@ def with_forecast(pool: Pool, view: View, incident: Incident) -> Pool:
     known = pool.said is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked_of(pool))
+    told = told_by_finding(found.claims[0]) if found and found.claims else NOTHING
+    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked_of(pool, told))
     return replace(pool, outlook=made)
 
 

@@ -188,7 +188,7 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     view, now = await context.view(incident), context.now()
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
     told = []
-    for pool in [with_forecast(view.pools[name], view, incident) for name in names if name in view.pools]:
+    for pool in [with_forecast(view.pools[n], view, incident, found.get(n)) for n in names if n in view.pools]:
         terms, counts = replace(terms_of(context, pool), said=None), steps_of(context, pool.id, ADDED)
         more = effects_of(context, pool, found[pool.id], counts, terms)
         told.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
