@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.alert import Delivery
 from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
-from bot.core.incident.details.events import Waited
+from bot.core.incident.details.events import AlertResolved, FiredAgain, Waited
 from bot.core.incident.details.requests import (
     LeaseTerms,
     ReturnResult,
@@ -27,7 +27,7 @@ from bot.core.pool.pool import Pool
 from bot.sources.registry import SOURCES
 from bot.views.thread.replies import added, story
 from bot.views.words.closing import cause_lines, hours, rounded_up, waited_lines
-from bot.views.words.timeline import entry_lines, entry_words
+from bot.views.words.timeline import entry_lines
 from tests.builders import NOW, POOL, alert, closed, delivery, incident, named, resolved, with_fields
 from tests.core.moves import LATER, events, take
 from tests.sources.payloads import alertmanager
@@ -97,7 +97,7 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     assert (over.state, over.log.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
     assert not any("Forecasts" in line for line in entry_lines(over.log.timeline[-1])), "details only"
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).pools.scores == ()
-    assert "after 1 h 1 min" in entry_words(over.log.timeline[-1])
+    assert summary(over, NOW + 2 * HOUR).lasted_seconds == HOUR + 60
 
 
 def scaled(at: float, who: str, runners: int, **parts: Any) -> Entry:
@@ -170,7 +170,7 @@ def test_runners_that_were_returned_before_they_came_were_not_added() -> None:
 
 def test_a_summary_promises_no_watch() -> None:
     resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
-    assert entry_words(resolved_once.log.timeline[-1]).endswith("I'll watch the queue until it has drained.")
+    assert resolved_once.log.timeline[-1].details == AlertResolved(measured=True)
     assert str(story(resolved_once, Entry(99, NOW + 90, Event.DRAINED))[-1]).endswith("The alert resolved.")
 
 
@@ -236,7 +236,7 @@ def test_reopening_goes_on_in_the_same_thread_with_a_clean_slate() -> None:
     )
     assert (again.thread, dict(again.pools.peaks)) == (over.thread, dict(over.pools.peaks))
     entry = again.log.timeline[-1]
-    assert (entry_words(entry), entry.broadcast) == ("The alert fired again, 1 min after the end.", True)
+    assert (entry.details, entry.broadcast) == (FiredAgain(100.0), True)
 
 
 def test_flapping_stays_one_thread_without_replies() -> None:

@@ -6,7 +6,14 @@ import pytest
 
 from bot.core.alert import Kind
 from bot.core.incident.closing import ended, summary
-from bot.core.incident.details.events import IncidentEnding, PlainText
+from bot.core.incident.details.events import (
+    AlertResolved,
+    AlertsJoined,
+    IncidentEnded,
+    IncidentEnding,
+    PlainText,
+    PoolPeak,
+)
 from bot.core.incident.details.requests import LeaseTerms, ScaleAccepted
 from bot.core.incident.incident import (
     Incident,
@@ -23,7 +30,6 @@ from bot.core.incident.pools import Peak
 from bot.core.incident.timeline import Event
 from bot.core.pool.outlook import Forecast, LeftOut, Score, Verdict
 from bot.views.words.closing import ending_lines
-from bot.views.words.timeline import entry_lines, entry_words
 from tests.builders import NOW, POOL, alert, candidates, delivery, incident, named, resolved, with_fields
 from tests.core.moves import LATER, events, take
 
@@ -88,10 +94,7 @@ def test_another_member_joins() -> None:
     other = alert("b2", labels={"runner_label": "macos"})
     after = absorbed(incident(), delivery(alert(), other), LATER, named(POOL, "macos", unknown=("windows",)))
     entry = after.log.timeline[-1]
-    assert (entry.event, entry_words(entry)) == (
-        Event.JOINED,
-        "1 more alert of this group fired: Runner queue is long (macos).",
-    )
+    assert (entry.event, entry.details) == (Event.JOINED, AlertsJoined(new=("Runner queue is long (macos)",)))
     assert after.log.outbox == (entry.number,)
     assert (after.pools.candidates, after.pools.affected, after.pools.unknown_pools) == (
         (POOL, "macos"),
@@ -108,33 +111,27 @@ def test_one_member_resolving_leaves_the_group_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pools", "kind", "words"),
-    [
-        ((POOL,), Kind.QUEUE, "The alert resolved. I'll watch the queue until it has drained."),
-        ((POOL,), Kind.BLIND, "The alert resolved."),
-        ((), Kind.QUEUE, "The alert resolved."),
-    ],
+    ("pools", "kind", "measured"), [((POOL,), Kind.QUEUE, True), ((POOL,), Kind.BLIND, False), ((), Kind.QUEUE, False)]
 )
-def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], kind: Kind, words: str) -> None:
+def test_the_last_member_resolving_eases_the_incident(pools: tuple[str, ...], kind: Kind, measured: bool) -> None:
     of = with_fields(incident(pools=named(*pools)), kind=kind)
     after = take(of, delivery(resolved(kind=kind)))
     assert (after.state, after.changed_at, after.closed) == (State.EASING, LATER, False)
-    assert (after.log.timeline[-1].event, entry_words(after.log.timeline[-1])) == (Event.ALERT_RESOLVED, words)
+    last = after.log.timeline[-1]
+    assert (last.event, last.details) == (Event.ALERT_RESOLVED, AlertResolved(measured=measured))
 
 
 def test_a_member_that_fires_anew_ends_the_easing() -> None:
     easing = with_fields(take(incident(), delivery(resolved())), streaks={POOL: 2})
     after = take(easing, delivery(alert(starts_at=NOW + 300)), now=LATER + 60)
     assert (after.state, after.changed_at, dict(after.pools.streaks)) == (State.OPEN, LATER + 60, {})
-    assert entry_words(after.log.timeline[-1]) == "Fired again: Runner queue is long."
+    assert after.log.timeline[-1].details == AlertsJoined(again=("Runner queue is long",))
 
 
 def test_joined_and_fired_again_are_said_apart() -> None:
     before = take(incident(alert(), alert("c3")), delivery(resolved(), alert("c3")))
     after = take(before, delivery(alert(starts_at=NOW + 300), alert("b2", labels={"instance": "i-1"})))
-    assert entry_words(after.log.timeline[-1]) == (
-        "1 more alert of this group fired: Runner queue is long (i-1). Fired again: Runner queue is long."
-    )
+    assert after.log.timeline[-1].details == AlertsJoined(("Runner queue is long (i-1)",), ("Runner queue is long",))
 
 
 @pytest.mark.parametrize(
@@ -186,10 +183,13 @@ def test_entries_are_numbered_for_ever() -> None:
 def test_the_farewell_sums_up() -> None:
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
-    assert entry_words(found.log.timeline[-1]) == "Drained: linux.2xlarge after 2 h 1 min, up to 14 jobs queued in a."
-    assert "Nobody scaled up or silenced the alert" in entry_lines(found.log.timeline[-1])
+    told = found.log.timeline[-1].details
+    assert isinstance(told, IncidentEnded)
+    assert (told.how, told.pools, told.summary.lasted_seconds) == (IncidentEnding.DRAINED, (POOL,), 7260.0)
+    assert PoolPeak("a", 14, 6840.0) in told.summary.peaks
+    assert not told.summary.acted
     did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
-    assert "Nobody scaled up or silenced the alert" not in ending_lines(summary(did, NOW))
+    assert summary(did, NOW).acted
 
 
 def scaled(*made: Forecast, pending: str = "") -> Incident:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.core.alert import Alert, Kind
 from bot.core.incident.closing import resolved_by_hand
+from bot.core.incident.details.events import IncidentEnded, IncidentEnding
 from bot.core.incident.incident import Incident, Silence, State, absorbed
 from bot.core.incident.observe import View, fresh_samples, observed
 from bot.core.incident.pools import Peak, Reported
@@ -16,7 +17,6 @@ from bot.core.incident.timeline import Event
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.routing import Named
 from bot.views.parent.heading import headline
-from bot.views.words.timeline import entry_words
 from tests.builders import (
     NOW,
     POOL,
@@ -188,7 +188,9 @@ def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
     assert still.state is State.EASING
     over = look(still, samples(*[0] * 13))
     assert over.state is State.DRAINED
-    assert entry_words(over.log.timeline[-1]) == "Drained: linux.2xlarge after 7 min. The alert still fires."
+    told = ending(over)
+    assert (told.how, told.pools, told.summary.lasted_seconds) == (IncidentEnding.DRAINED, (POOL,), 420.0)
+    assert told.still_firing
 
 
 def test_an_empty_queue_that_fills_again_is_open_again() -> None:
@@ -282,26 +284,34 @@ def test_silences_that_ran_out_are_told_once() -> None:
 def test_the_end_says_what_was() -> None:
     last = look(easing(), samples(9, 0, 0, 0)).log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.DRAINED, True)
-    assert entry_words(last) == "Drained: linux.2xlarge after 2 min, up to 9 jobs queued."
+    told = ending(look(easing(), samples(9, 0, 0, 0)))
+    assert (told.how, told.pools, told.summary.peaks[0].queued) == (IncidentEnding.DRAINED, (POOL,), 9)
     assert [s.queued for s in last.figures] == [0]
 
 
 @pytest.mark.parametrize(
-    ("kind", "pools", "alerts", "words"),
+    ("kind", "pools", "alerts", "how"),
     [
-        (Kind.BLIND, candidates(POOL), OVER, "The metrics source is answering again."),
+        (Kind.BLIND, candidates(POOL), OVER, IncidentEnding.SOURCE_BACK),
         (Kind.BLIND, candidates(POOL), (alert(),), None),
-        (Kind.QUEUE, named(), OVER, "Its queue was not measured: no pool is configured."),
+        (Kind.QUEUE, named(), OVER, IncidentEnding.NOT_MEASURED),
         (Kind.QUEUE, named(), (alert(),), None),
         (Kind.QUEUE, candidates(POOL), OVER, None),
     ],
 )
 def test_what_cannot_be_measured_ends_with_its_alert(
-    kind: Kind, pools: object, alerts: tuple[Alert, ...], words: str | None
+    kind: Kind, pools: object, alerts: tuple[Alert, ...], how: IncidentEnding | None
 ) -> None:
     found = look(with_fields(incident(*alerts), kind=kind, candidates=getattr(pools, "candidates", ()), affected=()))
-    assert (found.state is State.RESOLVED) is (words is not None)
-    assert words is None or entry_words(found.log.timeline[-1]).endswith(words)
+    assert (found.state is State.RESOLVED) is (how is not None)
+    assert how is None or ending(found).how is how
+
+
+def ending(over: Incident) -> IncidentEnded:
+    """What the last entry tells."""
+    details = over.log.timeline[-1].details
+    assert isinstance(details, IncidentEnded)
+    return details
 
 
 def looked(found: Incident, *pools: Pool, at: float) -> Incident:
@@ -318,7 +328,7 @@ def test_a_pool_without_a_source_does_not_keep_an_incident_open_for_ever() -> No
     assert not looked(ended, samples(9, 0, 9, pool="a"), at=calm.latest.at).closed, "the other pool has a queue"
     over = looked(ended, calm, at=calm.latest.at)
     assert over.state is State.RESOLVED
-    assert entry_words(over.log.timeline[-1]).endswith("not measured: no metrics source is configured for b.")
+    assert (ending(over).how, ending(over).pools) == (IncidentEnding.NOT_MEASURED, ("b",))
     assert headline(over, view(calm), NOW, TIMING).endswith("queue not measured in 1 of 2 pools")
     alone = with_fields(ended, candidates=("b",), affected=("b",))
     assert headline(looked(alone, at=NOW), view(), NOW, TIMING).endswith("queue not measured")
@@ -340,5 +350,5 @@ def test_a_pool_that_is_not_configured_is_never_said_to_have_drained(asks_for: s
     ended = observed(over, seen, at, TIMING)
     assert ended.state is state
     if state is State.RESOLVED:
-        assert entry_words(ended.log.timeline[-1]).endswith("not measured: no metrics source is configured for b.")
+        assert (ending(ended).how, ending(ended).pools) == (IncidentEnding.NOT_MEASURED, ("b",))
         assert headline(ended, seen, at, TIMING).endswith("queue not measured in 1 of 2 pools")

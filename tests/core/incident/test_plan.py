@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.events import PlainText
+from bot.core.incident.details.events import Escalated, PlainText
 from bot.core.incident.incident import Silence, State, Thread, moved, noted, reopened
 from bot.core.incident.observe import Timing
 from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep, escalated, escalation_due_at, next_step, return_due
 from bot.core.incident.timeline import Event
-from bot.views.words.timeline import entry_words
 from tests.builders import CHANNEL, NOW, POOL, TIMING, alert, closed, incident, named, resolved
 
 UNSEEN = Thread(CHANNEL)
@@ -97,8 +96,7 @@ def test_escalation_can_be_switched_off() -> None:
 def test_an_escalation_is_told_once_and_in_the_channel() -> None:
     found = escalated(incident(), NOW + 900)
     last = found.log.timeline[-1]
-    assert (last.event, last.broadcast) == (Event.ESCALATED, True)
-    assert entry_words(last) == "Not acknowledged for 15 min."
+    assert (last.event, last.broadcast, last.details) == (Event.ESCALATED, True, Escalated(900.0))
     assert escalation_due_at(found, TIMING) == float("inf")
 
 
@@ -117,8 +115,7 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
 def test_a_reopened_incident_is_escalated_from_the_reopening() -> None:
     again = reopened(closed(alert(), escalated_at=NOW + 60), NOW + 1200)
     assert escalation_due_at(again, TIMING) == NOW + 1200 + 900
-    text = entry_words(escalated(again, NOW + 2100).log.timeline[-1])
-    assert text == "Not acknowledged for 15 min."
+    assert escalated(again, NOW + 2100).log.timeline[-1].details == Escalated(900.0)
 
 
 FALLBACK = "C0OPS"

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.events import IncidentEnded
 from bot.core.incident.incident import State
+from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Surface, request_id
 from bot.ports import Refused
 from tests.scaling.care import CareWorld
@@ -129,8 +131,9 @@ async def test_a_drain_says_the_same_of_a_silence_that_outlasts_it() -> None:
     world.queues(0)
     await world.passes(180)
     assert world.incident.state is State.DRAINED
-    (farewell,) = [text for text in world.replies if "Drained:" in text]
-    assert "The alert stays silenced for another" in farewell
+    (told,) = [one.details for one in world.incident.log.timeline if one.event is Event.DRAINED]
+    assert isinstance(told, IncidentEnded)
+    assert told.summary.silences
     assert ends_it(world) == world.incident.silences[0].act
 
 
