@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+STORIES = ROOT / "docs" / "messages.md"
 CALLS = frozenset({"same_as_file", "assert_golden"})
 """By these names the launcher finds the files with such tests, and this plugin the tests."""
 MOST_LINES = 8
@@ -73,3 +74,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [one for each in terminalreporter.stats.values() for one in each if isinstance(one, pytest.TestReport)]
     said = sorted({str(text) for one in reports for name, text in one.user_properties if name == "changed"})
     terminalreporter.line("\n".join(said) or "Every generated text is as it was.")
+    rows = [line for line in STORIES.read_text("utf-8").splitlines() if line.startswith("|")]
+    terminalreporter.line("\n".join([f"The stories ({STORIES.relative_to(ROOT)}):", *rows]))

@@ -20,7 +20,7 @@ from bot.core.incident.incident import (
     troubled,
 )
 from bot.core.incident.plan import CALLING, RETURN_SECONDS, Do, NextStep, calls_people
-from bot.core.incident.reply_buttons import begins, placed, reworded, shown_of
+from bot.core.incident.reply_buttons import may_change, placed, reworded, shown_of
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
 from bot.ports import Failure, Posted
@@ -173,7 +173,7 @@ def _reply(
     def stands(fresh: Incident, at: Posted, _: str) -> Incident:
         after = reply_posted(fresh, number)
         stale = shown_of(fresh, number) != shown
-        return placed(after, number, at.ts, stale=stale) if entry.choices or begins(entry) else after
+        return placed(after, number, at.ts, stale=stale) if may_change(entry) else after
 
     return StepMessage(out, stands, plainly=plainly)
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.core.incident.incident import Incident
+from bot.core.incident.incident import Incident, State
 from bot.core.pool.early_warning import EarlyWarning, Ending
 from bot.core.pool.pool import Pool
 from bot.core.record import WarningRecord
@@ -73,7 +73,7 @@ class Observer:
                 happened = await self._happened(incidents)
             except Unreachable:
                 happened, incidents = frozenset(), ()
-            steps = tour(scenario, happened, _result(incidents, alone, "passed" in happened))
+            steps = tour(scenario, happened, outcome(incidents, alone, "passed" in happened))
             if steps != workspace.guide:
                 workspace.guide = steps
                 workspace.touch()
@@ -85,7 +85,8 @@ class Observer:
 
     async def _happened(self, incidents: Sequence[Incident]) -> frozenset[str]:
         found = {entry.event.value for one in incidents for entry in one.log.timeline if entry.who}
-        found |= {"opened" for one in incidents if one.thread.root} | {"closed" for one in incidents if one.closed}
+        found |= {"opened" for one in incidents if one.thread.root}
+        found |= {"closed" for one in incidents if one.state is State.DRAINED}
         warnings = await self.store.get_many(WarningRecord, self.pools)
         told = [one.value for one in warnings.values() if one.value.ts]
         found |= {"warned" for _ in told} | {"passed" for one in told if one.episode and _passed(one.episode)}
@@ -97,7 +98,7 @@ def _passed(warning: EarlyWarning) -> bool:
     return warning.ending not in {None, Ending.FIRED}
 
 
-def _result(incidents: Sequence[Incident], alone: float | None, passed: bool) -> str:
+def outcome(incidents: Sequence[Incident], alone: float | None, passed: bool) -> str:
     """What came of the story; empty until its incident is closed, or its warning has passed without one."""
     other = f"left alone it would have taken {duration(alone)}" if alone else "left alone it would not have drained"
     if passed and not incidents:
@@ -108,4 +109,6 @@ def _result(incidents: Sequence[Incident], alone: float | None, passed: bool) ->
     if not closed or any(not one.closed for one in incidents):
         return ""
     took = max(one.closed_at or 0.0 for one in closed) - min(one.began_at for one in closed)
+    if any(one.state is not State.DRAINED for one in closed):
+        return f"Closed after **{duration(took)}**, before the queue had drained; {other}."
     return f"Resolved in **{duration(took)}**; {other}. A second, untouched copy of the fleet ran alongside."

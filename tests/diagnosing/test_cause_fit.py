@@ -39,6 +39,26 @@ async def test_each_answer_is_kept_and_changes_of_mind_count_once(world: World) 
     assert world.replies == []
 
 
+def asking(world: World) -> str:
+    """The only message that asks, as it stands now."""
+    (found,) = [text for one in world.thread if "the cause?" in (text := str(one.blocks))]
+    return found
+
+
+async def test_the_message_that_asks_says_how_many_answered_what(world: World) -> None:
+    """Slack shows a thumb only to the person who pressed it; nothing is said before somebody did."""
+    await world.opens(queued=20)
+    world.clock.advance(5)
+    world.queues(20, busy=40, idle=0, limit=40)
+    await world.asks("diagnose")
+    await world.work()
+    assert " yes, " not in asking(world)
+    for who, fits in ((ANA, True), (BEN, True), (BEN, False)):
+        await answers(world, "limit", who, fits=fits)
+        await world.passes(2)
+    assert " 1 yes, 1 no." in asking(world)
+
+
 async def test_an_incident_that_is_over_can_still_be_judged(world: World) -> None:
     """The summary asks too."""
     await world.opens()

@@ -103,6 +103,21 @@ def totals(shown: Block) -> dict[str, set[int]]:
     return found
 
 
+def steps_of(message: Message) -> dict[str, str]:
+    """The state of each step of a message's plan; empty without one."""
+    plans = [block for block in message.blocks if block["type"] == "plan"]
+    return {task["task_id"]: task["status"] for plan in plans for task in plan["tasks"]}  # type: ignore[attr-defined]
+
+
+def steps_back(shown: Iterable[dict[str, str]]) -> list[str]:
+    """The steps that were complete and are not any more, in what a plan showed in order."""
+    done, back = set[str](), list[str]()
+    for steps in shown:
+        back += [name for name in done if steps.get(name) != "complete"]
+        done |= {name for name, status in steps.items() if status == "complete"}
+    return back
+
+
 def drawn_peak(message: Message) -> float | None:
     """The highest number of jobs in the chart of a message; None without one."""
     series = [one for block in message.blocks if block["type"] == "data_visualization"

@@ -34,7 +34,7 @@ from bot.views.dialogs.scale import OTHER, scale_value
 from tests.bench.fleet_eye import Eye
 from tests.builders import NOW
 from tests.journeys.test_forewarned import Source
-from tests.playground.screens import Said, of_entry, of_parent, totals
+from tests.playground.screens import Said, of_entry, of_parent, steps_of, totals
 from tests.posting.test_refused_blocks import StrictChat
 from tests.world import ANA, BEN, World
 
@@ -78,6 +78,8 @@ class Played:
         self.parents: list[Message] = []
         """The first message as it was posted, and after each edit."""
         self.told: dict[str, list[Entry]] = {}
+        self.plans: dict[str, list[dict[str, str]]] = {}
+        """By reply: the state of each step of its plan, as it was posted and after each edit."""
         self.said: list[Said] = []
         """The values behind each first message and reply, in order."""
         self.offered: list[tuple[int, dict[str, set[int]]]] = []
@@ -130,6 +132,9 @@ class Played:
             where = "Message in the channel" if stored.thread is None else "Reply"
             loud = ", also shown in the channel" if stored.broadcast else ""
             self.seen.append((self.at(where + loud), self.chat.first[number]))
+        for stored in self.chat.messages:
+            if steps := steps_of(stored.message):
+                self.plans.setdefault(stored.ts, []).append(steps)
         for one in self.incidents:
             if one.thread.root and not one.closed:
                 self.said += of_parent(one, await self.explains(one))

@@ -11,7 +11,7 @@ from bot.views.simpler import YOUNG, without
 from bot.views.words.causes import RUNNERS
 from handlers.tools.records import exported
 from tests.generated import same_as_file
-from tests.playground.screens import contradictions, drawn_peak, told_peak
+from tests.playground.screens import contradictions, drawn_peak, steps_back, told_peak
 from tests.playground.stories import STORIES, Played, played
 from tests.slack_limits import texts
 from tests.views.golden import assert_golden
@@ -59,14 +59,21 @@ def section(title: str, what: Message | Block) -> str:
     return "\n".join([f"## {title}", "", *push, "```text", *lines, "```", ""])
 
 
+def first_line(text: str) -> str:
+    """What a push shows of a reply."""
+    return plain(text.partition("\n")[0])
+
+
 def row(name: str, story: Played) -> str:
     """The figures of a story; the height is what the page test measured last (tests/playground/page/test_blocks.py)."""
     replies = [stored for stored in story.chat.messages if stored.thread is not None]
     posts = [stored for stored in story.chat.messages if stored.thread is None or stored.broadcast]
-    text = max((len(one.text) for one in story.parents), default=0)
+    first = [message.text for message, one in zip(story.chat.first, story.chat.messages, strict=True) if not one.thread]
+    text = max((len(one) for one in (*first, *(one.text for one in story.parents))), default=0)
+    loud = max((len(first_line(one.message.text)) for one in replies if one.broadcast), default=0)
     height = re.search(rf"\[{name}\].*\| (\S+) \|$", INDEX.read_text("utf-8"), re.MULTILINE)
     return (
-        f"| [{name}](examples/story/{name}.md) | {len(replies)} | {len(posts)} | {text or '–'} "
+        f"| [{name}](examples/story/{name}.md) | {len(replies)} | {len(posts)} | {text or '–'} | {loud or '–'} "
         f"| {height[1] if height else '–'} |"
     )
 
@@ -88,6 +95,8 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
     )
     assert all(one.text.startswith(FIRSTS) for title, one in story.seen if "the channel" in title[:30])  # type: ignore[union-attr]  # messages
     assert contradictions(story.said) == [], "one number for one thing"
+    assert [back for shown in story.plans.values() for back in steps_back(shown)] == [], "a plan never goes back"
+    assert all(len(first_line(text)) <= MOST_TEXT and not first_line(text).endswith("…") for text in loud), loud
     for named, offered in story.offered:
         assert not named or named in offered[story.scenario.affected[0]], "the dialog offers what the message names"
     for one, message in zip(story.ended, story.summaries, strict=True):

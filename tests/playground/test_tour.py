@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
 from bot.core.pool.pool import PoolRules
 from bot.playground.demo_config import demo_config
 from bot.playground.fleet.scenarios import DEFAULT_SEED, HEALTHY, LIMIT_REACHED, SCENARIOS, SURGE
+from bot.playground.observer import outcome
 from bot.playground.tour import STEPS, left_alone, tour
 from bot.registry import ACTIONS
-from tests.builders import POOL, incident, view
+from tests.builders import NOW, POOL, incident, view, with_fields
 from tests.world import World
 
 ACTS = {"message_action", "opened", "closed", "warned", "/queue", "app_mention", "view_submission", "passed"}
@@ -45,6 +47,13 @@ def test_steps_are_ticked_off_by_what_has_happened() -> None:
     assert [step["done"] for step in steps] == [True, True, False, False, False]
     last = tour(SURGE, {"opened", "closed"}, "Resolved in **58 min**.")[-1]
     assert (last["title"], last["text"]) == ("Done", "Resolved in **58 min**.")
+
+
+@pytest.mark.parametrize(("state", "begins"), [(State.DRAINED, "Resolved in"), (State.RESOLVED, "Closed after")])
+def test_a_tour_praises_nobody_for_an_incident_that_was_closed_by_hand(state: State, begins: str) -> None:
+    over = with_fields(incident(), state=state, closed_at=NOW + 600)
+    assert outcome([over], 9000.0, passed=False).startswith(begins)
+    assert outcome([over, incident()], 9000.0, passed=False) == "", "another one is open"
 
 
 def test_the_untouched_copy_takes_hours() -> None:

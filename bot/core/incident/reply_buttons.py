@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from bot.core.incident.details.details import Details
+from bot.core.incident.details.events import CauseJudged, Diagnosed, IncidentEnded
 from bot.core.incident.details.requests import (
     RequestEnd,
     RequestNotDone,
@@ -69,6 +70,11 @@ def begins(entry: Entry) -> bool:
     return first and bool(entry.request) and isinstance(asked, ScaleRequest) and not asked.keeps
 
 
+def may_change(entry: Entry) -> bool:
+    """Whether the entry's reply may be edited: its buttons, its plan, or the answers to its question."""
+    return bool(entry.choices) or begins(entry) or isinstance(entry.details, Diagnosed | IncidentEnded)
+
+
 def anchor_of(incident: Incident, request: str) -> Entry | None:
     """The entry with the advancing reply; None for another kind of request, or one of an older release."""
     log = incident.log
@@ -87,6 +93,8 @@ def shown_of(incident: Incident, number: int) -> object:
     if entry is None:
         return None
     later = [(one.details, one.who) for one in story_of(incident, entry)] if begins(entry) else []
+    judged = [(one.details, one.who) for one in incident.log.timeline if isinstance(one.details, CauseJudged)]
+    later += judged if isinstance(entry.details, Diagnosed | IncidentEnded) else []
     return entry.choices, entry.decisions, entry.details, later, incident.state is State.DRAINED and begins(entry)
 
 

@@ -164,7 +164,8 @@ def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marke
         about = say("")
     if cause is not None:
         parts.append(say("*Likely cause{about}:* {cause} ({sureness} confidence{seen}).{or_else} {helps}{page}",
-                         about=about, cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness, seen=seen_words(cause),
+                         about=about, cause=escaped(cause_name(cause.cause), 200), sureness=cause.sureness,
+                         seen=seen_words(cause),
                          or_else=_or_else(cause, view.rivals.get(pool, ())), helps=remedy_words(cause),
                          page=_status_page(view, pool, cause)))  # fmt: skip
     if made is not None:

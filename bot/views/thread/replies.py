@@ -82,7 +82,7 @@ def reply(
         context(late) if now - entry.at >= LATE_SECONDS else None,
     ]
     story_words = say("What happened: {lines}", lines=joined(" ", *happened)) if happened else None
-    text = text_of(lead, body, lines, _named(incident, entry, labels))
+    text = text_of(lead, body, lines, _named(incident, entry, labels), apart=entry.broadcast)
     alone = alone_of(lead or body) if entry.broadcast else None
     return message(joined("\n", alone, joined(" ", text, story_words), *state), *blocks)
 

@@ -12,20 +12,21 @@ MOST_ALONE = 120
 
 
 def alone_of(first: Marked) -> Marked | None:
-    """What a push shows of a longer first sentence; None if that fits."""
+    """What a push shows of a longer text: whole sentences or parts of one; None if all of it fits."""
     words = unmarked(first)
-    return escaped(words, MOST_ALONE) if len(words) > MOST_ALONE else None
+    if len(words) <= MOST_ALONE:
+        return None
+    head = words[:MOST_ALONE]
+    end = max(head.rfind(". "), head.rfind(", "))
+    return say("{words}.", words=escaped(head[:end], MOST_ALONE)) if end > 0 else escaped(words, MOST_ALONE)
 
 
-def text_of(lead: Marked | None, body: Marked, below: Sequence[str], end: Marked | None) -> Marked:
+def text_of(
+    lead: Marked | None, body: Marked, below: Sequence[str], end: Marked | None, *, apart: bool = False
+) -> Marked:
+    """All of it; `apart`: the first sentence is a line of its own, since a push shows no more of it."""
     text_lines = [clean(line).rstrip(".") for line in below[:MOST_TEXT_LINES] if line]
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in text_lines]
     more = len(below) - MOST_TEXT_LINES
-    return joined(
-        " ",
-        say("{lead}.", lead=lead) if lead else None,
-        body,
-        *lines,
-        say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None,
-        end,
-    )
+    rest = joined(" ", *lines, say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None, end)
+    return joined("\n" if apart else " ", say("{lead}.", lead=lead) if lead else None, body, rest or None)

@@ -134,3 +134,41 @@ async def test_a_parent_fits_a_phone_down_to_its_buttons(page: Page, workspace: 
     line = rf"(\[{name.removeprefix('story_')}\].*\| )\S+ \|"
     same_as_file(INDEX, re.sub(line, rf"\g<1>{height:.0f} |", INDEX.read_text("utf-8")))
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def pressable(blocks: list[Json]) -> list[tuple[str, str, Json]]:
+    """(what to press, then the label in its menu, what has to arrive) for each element of these blocks."""
+    found: list[tuple[str, str, Json]] = []
+    for block in blocks:
+        for one in (*block.get("elements", ()), *([block["accessory"]] if "accessory" in block else ())):
+            focus = f"{block['block_id']}/{one.get('action_id')}"
+            if one["type"] == "button":
+                found.append((focus, "", {"value": one["value"]}))
+            elif one["type"] == "overflow":
+                found += [(focus, option["text"]["text"], {"selected_option": option}) for option in one["options"]]
+            elif one["type"] == "feedback_buttons":
+                thumbs = ("positive_button", "negative_button")
+                found += [(f"{focus}/{thumb}", "", {"value": one[thumb]["value"]}) for thumb in thumbs]
+    return found
+
+
+async def test_every_element_of_every_golden_message_can_be_pressed(page: Page, workspace: PageWorkspace) -> None:
+    """Each sends what stands in its block, once; the thumbs lost their value on the way once."""
+    names = [one for one in sorted(GOLDEN.glob("*.json")) if not one.stem.startswith(("modal", "home"))]
+    pressed = set[str]()
+    for name in names:
+        blocks = json.loads(name.read_text("utf-8")).get("blocks", [])
+        given = [{**block, "block_id": f"b{number}"} for number, block in enumerate(blocks)]
+        if not (wanted := pressable(given)):
+            continue
+        workspace.messages.clear()
+        found = await shown(workspace, page, *given)
+        for focus, choice, payload in wanted:
+            await found.locator(f'[data-focus="{focus}"]').click()
+            if choice:
+                await page.get_by_role("menuitem", name=choice, exact=True).click()
+            pressed.add(f"{name.stem} {focus} {choice}")
+            sent = await workspace.receives("/ui/click", len(pressed))
+            assert len(sent) == len(pressed)
+            assert payload.items() <= sent[-1].items()
+    assert len(pressed) > len(names)
