@@ -17,7 +17,7 @@ from bot.notifications.deliver import DIRECT_SECONDS
 from bot.notifications.follows import followed_by
 from bot.notifications.outbox import tell_later
 from bot.ports import Refused
-from bot.requests.permission import still_permitted
+from bot.requests.permission import check_permission
 from bot.views.jobs.followed import followed_news
 
 FORGOTTEN = frozenset({Unfound.NOT_FOUND, Unfound.NO_SOURCE, Unfound.LONGEST_ONLY})
@@ -138,7 +138,7 @@ async def judge_follow(context: Context, tell: Tell) -> LeftToTell:
     if not isinstance(tell.about, FollowNews):
         return LeftToTell()
     try:
-        await still_permitted(context, tell.who, "diagnose")
+        await check_permission(context, tell.who, "diagnose")
     except Refused:
         return LeftToTell()
     return LeftToTell(followed_news(tell.about, context.now()))

@@ -30,7 +30,7 @@ from bot.core.requests.request import (
 from bot.core.words import duration
 from bot.notifications.outbox import tell_later
 from bot.ports import Failure, Refused, Unreachable
-from bot.requests.permission import permitted_still
+from bot.requests.permission import check_before_effect
 from bot.requests.results import answering
 from bot.requests.submit import audited
 from bot.views.words import refusals
@@ -67,7 +67,7 @@ async def perform(context: Context, claim: Claim) -> None:
         if request.progress in {Progress.SENT, Progress.UNKNOWN}:
             outcome = await effect.check(context, request, about)
         if outcome is None:
-            await permitted_still(context, request)
+            await check_before_effect(context, request)
             mine = await _intend(context, mine, await effect.prepare(context, request, about))
             outcome = await _in_time(context, effect.run(context, mine.value, about))
     except Refused as refusal:

@@ -29,24 +29,24 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     """Check kill switch and permission, then call the action. Raises Refused, Unreachable or Conflict."""
     action = context.actions[interaction.name]
     if action.kill_switch:
-        acting(context)
+        check_actions_enabled(context)
     if action.permission:
         await permit(context, interaction.who, interaction.team, action.permission)
     return await action.ask(context, interaction)
 
 
-async def permitted_still(context: Context, request: Request) -> None:
+async def check_before_effect(context: Context, request: Request) -> None:
     """The same before the effect, as the action declares it. What nobody asked for needs no permission."""
     action = context.actions[request.name]
     if action.kill_switch:
-        acting(context)
+        check_actions_enabled(context)
     if (at := await context.store.find(RESTORED)) is not None and request.requested_at < float(at):
         raise Refused(refusals.BEFORE_THE_BACKUP)
     if action.permission and request.who:
-        await still_permitted(context, request.who, action.permission)
+        await check_permission(context, request.who, action.permission)
 
 
-async def paced(context: Context, interaction: Interaction) -> None:
+async def check_rate(context: Context, interaction: Interaction) -> None:
     """Raise TooOften above the rate of one person, or of all on one incident; counted for all processes."""
     most = context.settings.file.actions.per_minute
     lanes = {f"asks:{interaction.who}": most}
@@ -58,7 +58,7 @@ async def paced(context: Context, interaction: Interaction) -> None:
             raise TooOften(refusals.too_often(rate, wait))
 
 
-async def on_record(context: Context, interaction: Interaction) -> bool:
+async def was_delivered(context: Context, interaction: Interaction) -> bool:
     """Whether this interaction, identified by Slack's id, was stored before."""
     return bool(interaction.key) and await context.store.done_by(f"request:{interaction.key}") is not None
 
@@ -70,12 +70,12 @@ async def permit(context: Context, who: str, team: str, permission: str) -> None
     """
     try:
         async with asyncio.timeout(LOOKUP_SECONDS):
-            await still_permitted(context, who, permission, team)
+            await check_permission(context, who, permission, team)
     except TimeoutError:
         raise Refused(refusals.NOT_IDENTIFIED_IN_TIME) from None
 
 
-async def still_permitted(context: Context, who: str, permission: str, team: str = "") -> None:
+async def check_permission(context: Context, who: str, permission: str, team: str = "") -> None:
     """The same at execution, with a worker's time limit."""
     allowed: list[str] = getattr(context.settings.file.permissions, permission)
     try:
@@ -122,7 +122,7 @@ async def _dead_groups(context: Context, who: str, groups: Sequence[str]) -> lis
     return dead
 
 
-def acting(context: Context) -> None:
+def check_actions_enabled(context: Context) -> None:
     """Raise Refused while actions are switched off; needs no restart (C9)."""
     if context.in_doubt():
         raise Refused(refusals.RECORDS_LOST)

@@ -9,7 +9,7 @@ from bot.core.requests.request import ExtendLease, Progress, Request, ScaleUp
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced
 from bot.ports import Capacity, Failure, Refused, Unreachable
-from bot.requests.permission import still_permitted
+from bot.requests.permission import check_permission
 from bot.views.words import refusals
 from bot.views.words.scaling import limit_words
 
@@ -97,4 +97,4 @@ async def check_approval(context: Context, request: Request, target: int) -> Non
         return
     if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != asked.target:
         raise Refused(refusals.NOT_WHAT_WAS_AGREED)
-    await still_permitted(context, request.agreed_by, "approve")
+    await check_permission(context, request.agreed_by, "approve")

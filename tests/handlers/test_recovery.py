@@ -10,7 +10,7 @@ from bot.core.record import Claims
 from bot.maintenance.repair_threads import EPOCH
 from bot.ports import Failure, OwnMessages, Refused
 from bot.registry import DUTIES
-from bot.requests.permission import acting
+from bot.requests.permission import check_actions_enabled
 from handlers.recovery import AGAIN_SECONDS, LOOK_SECONDS, Recovery
 from handlers.worker import Worker
 from tests.fakes_store import FakeStore
@@ -144,12 +144,12 @@ async def test_a_loss_that_only_a_web_process_saw_is_recovered_by_a_worker() -> 
     store.lost = True
     await web.follow()
     with pytest.raises(Refused, match="lost records"):
-        acting(context)
+        check_actions_enabled(context)
     world.clock.advance(LOOK_SECONDS)
     await worker.recover()
     assert world.chat.script.count("own") == 2
     await web.follow()
-    acting(context)
+    check_actions_enabled(context)
 
 
 async def test_whoever_recovers_does_no_action_before_all_was_read() -> None:
@@ -161,10 +161,10 @@ async def test_whoever_recovers_does_no_action_before_all_was_read() -> None:
     await worker.recover()
     assert not world.store.lost
     with pytest.raises(Refused, match="lost records"):
-        acting(world.context)
+        check_actions_enabled(world.context)
     world.clock.advance(AGAIN_SECONDS)
     await worker.recover()
-    acting(world.context)
+    check_actions_enabled(world.context)
 
 
 async def test_a_worker_looks_for_the_epoch_every_ten_seconds_and_not_before_each_claim() -> None:

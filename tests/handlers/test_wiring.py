@@ -8,7 +8,7 @@ import pytest
 
 from bot.config import Environment, Settings, read_file
 from bot.ports import Refused
-from bot.requests.permission import acting
+from bot.requests.permission import check_actions_enabled
 from handlers.wiring import Runtime
 from tests.world import World
 
@@ -54,9 +54,9 @@ def test_the_kill_switch_works_without_a_restart(written: Written) -> None:
     """And back again."""
     written.save(f"{GOOD}[actions]\nenabled = false\n")
     with pytest.raises(Refused, match="disabled"):
-        acting(written.runtime.context)
+        check_actions_enabled(written.runtime.context)
     written.save(GOOD)
-    acting(written.runtime.context)
+    check_actions_enabled(written.runtime.context)
 
 
 def test_permissions_timing_and_routes_are_taken_over(written: Written) -> None:

@@ -8,7 +8,7 @@ from bot.core.jobs.follow import MOST_FOLLOWED, job_value
 from bot.core.jobs.found import JobProgress
 from bot.core.requests.interaction import Interaction, Surface
 from bot.notifications.follows import follows_of
-from bot.requests.permission import TooOften, paced
+from bot.requests.permission import TooOften, check_rate
 from bot.views.home.home import Board, home
 from tests.builders import CHANNEL, NOW, POOL
 from tests.jobs.test_find import JOB, URL, Known
@@ -53,11 +53,11 @@ async def test_any_number_of_people_may_press_the_same_button_in_a_minute() -> N
     world = World()
     asked = Interaction("follow", "", TEAM, CHANNEL, Surface.BUTTON, "k", request_id="i1.abc")
     for number in range(200):
-        await paced(world.context, replace(asked, who=f"U{number}"))
+        await check_rate(world.context, replace(asked, who=f"U{number}"))
 
     async def acknowledged() -> None:
         for number in range(200):
-            await paced(world.context, replace(asked, name="ack", who=f"U{number}"))
+            await check_rate(world.context, replace(asked, name="ack", who=f"U{number}"))
 
     with pytest.raises(TooOften):
         await acknowledged()

