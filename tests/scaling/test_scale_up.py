@@ -302,7 +302,7 @@ async def test_the_price_of_a_total_is_that_of_whole_machines() -> None:
     policy = replace(known.policy, price=RunnerPrice(0.5, together=4))
     world.context.pool_scalers = {**world.context.pool_scalers, POOL: PoolScaler(known.scaler, policy)}
     view = str((await world.asks("scale_up")).view)
-    assert "$0.50 per runner-hour, in machines of 4 runners" in view
+    assert "$0.50 per runner-hour. In machines of 4 runners" in view
     view = str((await filled(world, "24")).view)
     assert "$8.00 an hour" in view
     assert "$7.00 an hour" not in view

@@ -103,7 +103,7 @@ def scale_modal(
     ]
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
     now = "" if first.current is None else f" ({first.current} now{f' + {_added(first)}' if _added(first) else ''})"
-    hint = f"Total runners{now}. Choose “{other['text']['text']}” above; its effect is shown first."  # type: ignore[index]
+    hint = f"Total runners{now}. Choose “{other['text']['text']}” above. Its effect is shown first."  # type: ignore[index]
     blocks.append(input_block("target", "Another total", number, optional=True, hint=hint))
     if len(able) > 1:
         options = [option(f"{flat(one.pool, 50)}, now {one.current}", one.pool) for one in able]
@@ -174,19 +174,22 @@ def _lines(pools: Sequence[ScaleChoice]) -> list[Block]:
 
 def _line(choice: ScaleChoice) -> Marked:
     price, why = choice.price, choice.reason or _why_not(choice)
-    parts = [
+    sizes = [
         say("now {current}", current=count(choice.current, "runner")) if choice.current is not None else None,
         say("{online} online", online=choice.online) if choice.online not in {None, choice.current} else None,
         say("limit {limit}", limit=choice.limit) if choice.limit is not None else None,
         say("maximum {maximum}", maximum=choice.maximum),
-        say("at most {step} more at once", step=choice.step) if choice.step is not None else None,
-        say("{jobs} queued", jobs=count(choice.queued, "job")),
-        say("new runners need {boot}", boot=duration(choice.boot_time_seconds)),
-        say("{cost} per runner-hour", cost=money(price.per_runner_hour, choice.currency)) if price else None,
-        say("in machines of {together} runners", together=price.together) if price and price.together > 1 else None,
     ]
+    terms = [
+        say("At most {step} more at once", step=choice.step) if choice.step is not None else None,
+        say("New runners need {boot}", boot=duration(choice.boot_time_seconds)),
+        say("{cost} per runner-hour", cost=money(price.per_runner_hour, choice.currency)) if price else None,
+        say("In machines of {together} runners", together=price.together) if price and price.together > 1 else None,
+    ]
+    queue = say("{jobs} queued", jobs=count(choice.queued, "job"))
+    facts = joined(". ", joined(", ", *sizes), queue, *terms)
     reason = say(" {reason}", reason=escaped(why, 240)) if why else say("")
-    return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=joined(", ", *parts), reason=reason)
+    return say("• *{pool}*: {facts}.{reason}", pool=name_of(choice.pool), facts=facts, reason=reason)
 
 
 def _why_not(choice: ScaleChoice) -> str:

@@ -74,7 +74,7 @@ def ending_lines(summary: ClosingSummary) -> tuple[str, ...]:
     plainly = summary.affected == 1 and len(waited) == 1 and waited[0].unmeasured < LITTLE
     lines = [*cause_lines(summary.causes, summary.affected)]
     if other is not None and other.took_seconds is not None:
-        lines.append(f"It took {duration(other.took_seconds)} from the scale-up; without it {without_words(other)}")
+        lines.append(f"It took {duration(other.took_seconds)} from the scale-up. Without it: {without_words(other)}")
         lines += [] if other.helped is None else [_helped(other.helped)]
     if not plainly:  # else the first sentence says all about the waiting
         lines += waited_lines(waited, summary.affected)

@@ -228,7 +228,7 @@ def test_the_walk_of_the_first_scale_up_tells_how_it_had_been_without(
     two = noted(one, NOW + 900, Event.SCALED, replace(up, without_low_seconds=1.0, without_mid_seconds=2.0))
     for of in (one, two):
         lines = [line for line in ending_lines(summary(of, NOW + 3600)) if line.startswith("It took")]
-        assert lines == [f"It took 50 min from the scale-up; without it {said}"]
+        assert lines == [f"It took 50 min from the scale-up. Without it: {said}"]
         other = summary(of, NOW + 3600).without
         assert (other and other.without_seed) == seed
     unmerged = noted(
