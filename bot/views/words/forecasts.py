@@ -8,7 +8,7 @@ from bot.core.forecast.scoring import EMPTY_SOON_SECONDS
 from bot.core.pool.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money
-from bot.views.words.interval import about, bound, exact, interval, nearest
+from bot.views.words.interval import about, bound, exact, nearest, when
 from bot.views.words.phrase import Words, in_words
 
 REASONS: Mapping[str, Words] = {
@@ -129,7 +129,7 @@ def _done(option: Option | None) -> str:
         return "not done within two days"
     if option.high_seconds is None:
         return f"done in {bound(option.low_seconds, down=True)} at the earliest"
-    return f"done in {interval(option.low_seconds, option.high_seconds)}"
+    return f"done {when(option.low_seconds, option.high_seconds)}"
 
 
 def _effect(option: Option) -> str:
@@ -141,7 +141,7 @@ def _effect(option: Option) -> str:
     )
     if low is None:
         return f"{gain} queue does not drain within two days."
-    drains = f"drains in {interval(low, high)}" if high is not None else f"needs at least {bound(low, down=True)}"
+    drains = f"drains {when(low, high)}" if high is not None else f"needs at least {bound(low, down=True)}"
     return f"{gain} queue {drains}."
 
 
@@ -205,7 +205,7 @@ def forecast_words(made: Forecast, cause: str = "") -> str:
     if made.verdict is Verdict.AT_MOST and high is not None:
         return f"drains within {bound(high)}"
     if low is not None and high is not None and _is_narrow(made):
-        return f"drains in {interval(low, high)}"
+        return f"drains {when(low, high)}"
     if made.today is not None and 1 - made.today >= LIKELY:
         grows = "growing, " if made.verdict is Verdict.GROWING else ""
         return f"{grows}not today ({odds(1 - made.today)})"

@@ -33,6 +33,12 @@ def interval(low: float, high: float, mid: float | None = None, *, fine: bool = 
     return f"{least / size:g} to {_words(most)}"
 
 
+def when(low: float, high: float) -> str:
+    """`in 20 min to 1.5 h`, or `within 1 h` where it may be at once."""
+    soonest, latest = widened(low, high)
+    return f"within {bound(high)}" if not soonest and latest > 120 else f"in {interval(low, high)}"
+
+
 def about(seconds: float) -> str:
     """The nearest step: `about 30 min`."""
     return f"about {nearest(seconds)}"

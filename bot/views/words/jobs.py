@@ -8,7 +8,7 @@ from bot.core.pool.outlook import Verdict
 from bot.core.statement import Statement
 from bot.core.words import count, listed
 from bot.views.words.forecasts import REASONS as FORECAST_REASONS
-from bot.views.words.interval import about, bound, interval
+from bot.views.words.interval import about, bound, when
 from bot.views.words.phrase import Words, in_words
 
 UNFOUND = {
@@ -55,14 +55,14 @@ def start_words(start: JobStart, now: float) -> str:
     low, high = ((None if end is None else max(0.0, end - gone)) for end in (start.low_seconds, start.high_seconds))
     median = start.median_seconds
     if start.kind is Verdict.UNTIL_REPAIRED:
-        once = f". If that takes as long as usual, in {interval(low, high)}" if low is not None and high else ""
+        once = f". If that takes as long as usual, {when(low, high)}" if low is not None and high else ""
         return f"will not start before the cause is repaired{once}"
     if low is None:
         return "will probably not start within two days"
     if high is None:
         about_when = f", rather in {about(max(60.0, median - gone))}" if median is not None else ""
         return f"will start in {bound(low, down=True)} at the earliest{about_when}"
-    return f"will probably start in {interval(low, high)}"
+    return f"will probably start {when(low, high)}"
 
 
 def ahead_words(ahead: JobsAhead) -> str:

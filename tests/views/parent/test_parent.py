@@ -403,7 +403,7 @@ def clears(low: float, high: float) -> Forecast:
         (clears(21, 43), "drains in 20 to 50 min"),
         (clears(24.9, 41), "drains in 20 to 50 min"),
         (clears(0.2, 1.5), "drains in a minute or two"),
-        (clears(1, 5), "drains in up to 6 min"),
+        (clears(1, 5), "drains within 6 min"),
         (clears(50, 170), "drains in 50 min to 3 h"),
         (clears(200, 700), "drains in 3 to 12 h"),
         (clears(10, 70), "no clear time yet"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.views.words.interval import about, bound, exact, interval, short
+from bot.views.words.interval import about, bound, exact, interval, short, when, widened
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,16 @@ def test_bounds_that_are_scored_are_not_widened() -> None:
     assert interval(540.0, 1560.0, fine=True) == "9 to 26 min"
     assert about(1920.0) == "about 30 min"
     assert [short(one) for one in (None, 5, 720, 6840, 180_000)] == ["?", "under 1m", "12m", "1h 54m", "2d 2h"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(1, 5, "within 6 min"), (8, 50, "in 8 to 50 min"), (0, 1, "in a minute or two"), (19, 20, "in 15 to 20 min")],
+)
+def test_a_time_that_may_be_at_once_is_said_as_a_bound(low: int, high: int, said: str) -> None:
+    assert when(60.0 * low, 60.0 * high) == said
+
+
+def test_the_ends_that_are_said_are_those_that_an_outcome_is_compared_with() -> None:
+    assert widened(37 * 60.0, 103 * 60.0) == (30 * 60.0, 120 * 60.0)
+    assert interval(37 * 60.0, 103 * 60.0) == "30 min to 2 h"
