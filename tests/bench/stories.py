@@ -19,7 +19,7 @@ from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.pool.history import PoolHistory, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS
-from bot.core.pool.outlook import LEAST_FASTER, Reach
+from bot.core.pool.outlook import LEAST_FASTER, Lever, Reach
 from bot.core.pool.pool import Pool, PoolRules, drained, measured
 from bot.core.pool.steady_forecast import steadied
 from bot.playground.fleet.alerting.rules import breaches
@@ -75,7 +75,7 @@ def lived(
     """The fleet at the click, what was measured of its pools, and what measured it."""
     fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -PAST_SECONDS)
     eyes = {spec.name: Eye(fleet, spec.name) for spec in scenario.pools}
-    reaches = {spec.name: Reach(step=spec.step, maximum=spec.ceiling) for spec in scenario.pools}
+    reaches = {spec.name: Reach(Lever.SIZE, spec.step, spec.ceiling) for spec in scenario.pools}
     pools, click = {name: Pool(name, reach=reaches[name]) for name in eyes}, math.inf
     if weeks:
         pasts = [put.value for put in known_weeks(scenario.pools, BEGINS - PAST_SECONDS).puts]

@@ -12,7 +12,7 @@ from bot.context.causes import HARMFUL, diagnoses, told_by_cause
 from bot.core.finding import Moment, Scaling
 from bot.core.forecast.forecast import Asked, looked_ahead
 from bot.core.forecast.more_runners import Terms, what_if
-from bot.core.pool.outlook import LEAST_FASTER, Reach, Verdict
+from bot.core.pool.outlook import LEAST_FASTER, Lever, Reach, Verdict
 from bot.core.pool.pool import Pool, PoolRules
 from bot.playground.fleet.scenarios import SCENARIOS
 from bot.views.export.export_json import judgement
@@ -25,7 +25,7 @@ from tests.bench.stories import BEGINS, lived, rules_of
 
 pytestmark = pytest.mark.fleet
 STEPS = (5, 10, 20)
-REACH = Reach(step=STEPS[-1])
+REACH = Reach(Lever.SIZE, STEPS[-1])
 ASKED = {0, 15, 45}
 """Minutes after the alert."""
 

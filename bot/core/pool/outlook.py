@@ -54,14 +54,14 @@ MOST_ADDED = 40
 class Reach:
     """What a pool's scaler can do."""
 
-    lever: Lever = Lever.SIZE
-    step: int = MOST_ADDED
+    lever: Lever
+    step: int
     """The most runners that it may be asked for at once."""
     maximum: int | None = None
     """The most that the pool may have; those that are offline or failed count. None: nobody knows."""
 
 
-UNBOUND = Reach()
+UNBOUND = Reach(Lever.SIZE, MOST_ADDED)
 """Of a pool whose scaler is not known."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from bot.core.forecast.forecast import Asked, forecast
 from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.seen import Seen, seen_of
-from bot.core.pool.outlook import Forecast, Reach
+from bot.core.pool.outlook import Forecast, Lever, Reach
 from bot.core.pool.pool import PoolRules, Snapshot
 from tests.diagnosis.rows import POOL, facts, lately, slow_autoscaler
 
@@ -16,7 +16,7 @@ RULES = PoolRules(POOL, floor=3, boot_time_seconds=180.0)
 
 
 def foretold(series: tuple[Snapshot, ...]) -> Forecast:
-    return forecast(series, RULES, asked=Asked(Reach(step=20)))
+    return forecast(series, RULES, asked=Asked(Reach(Lever.SIZE, 20)))
 
 
 def seen(series: tuple[Snapshot, ...]) -> Seen:

@@ -13,7 +13,7 @@ from bot.core.forecast.seen import Seen, seen_of
 from bot.core.forecast.state import PARTICLES, Particles, state_of
 from bot.core.forecast.walk import HORIZON_MINUTES, Question, Until, flow, walk
 from bot.core.pool.early_warning import Measure, Threshold
-from bot.core.pool.outlook import Lever, Reach
+from bot.core.pool.outlook import MOST_ADDED, Lever, Reach
 from bot.core.pool.pool import PoolRules
 from tests.core.forecast.test_forecast import RULES, series
 
@@ -81,7 +81,7 @@ def test_every_particle_drains_no_later_with_more_runners(  # noqa: PLR0917
     queued: int, falls: float, limit: int, booting: int, lever: Lever, idle: int, failed: int, most: int | None
 ) -> None:
     state = particles(queued=queued, falls=falls, limit=limit, booting=booting, idle=idle, create_failures=failed)
-    drains = walk(state, Question((0, 1, 5, 20, 40), Reach(lever, maximum=most))).drains
+    drains = walk(state, Question((0, 1, 5, 20, 40), Reach(lever, MOST_ADDED, most))).drains
     assert (drains[1:] <= drains[:-1] + 1e-9).all()
 
 
@@ -118,7 +118,9 @@ def test_no_help_comes_before_a_boot() -> None:
 )
 def test_each_lever_brings_runners_in_its_own_way(changes: dict[str, Any], lever: Lever, *, helps: bool) -> None:
     """As it is, with a trouble that does not end; after its end added runners speed up what is left."""
-    alone, helped = walk(particles(**STUCK, **changes), Question((0, 40), Reach(lever), until=Until.NEVER)).drains
+    alone, helped = walk(
+        particles(**STUCK, **changes), Question((0, 40), Reach(lever, MOST_ADDED), until=Until.NEVER)
+    ).drains
     assert bool((helped < 0.9 * np.minimum(alone, HORIZON_MINUTES)).mean() > 0.5) is helps
 
 
@@ -211,7 +213,7 @@ def test_what_stands_still_is_a_branch() -> None:
 def test_runners_are_added_up_to_the_maximum_of_the_scaler(
     maximum: int | None, changes: dict[str, Any], *, helps: bool
 ) -> None:
-    effect = effects(particles(**STUCK, **changes), (40,), Reach(maximum=maximum))[-1]
+    effect = effects(particles(**STUCK, **changes), (40,), Reach(Lever.SIZE, MOST_ADDED, maximum))[-1]
     assert (effect.times > 1.2) is helps
 
 
@@ -234,5 +236,5 @@ def test_added_runners_come_as_launches_succeed() -> None:
 def test_a_requested_machine_that_ends_with_its_job_is_less_than_a_runner_that_stays() -> None:
     state = particles(limit=None, **STUCK)
     own = replace(state, seen=replace(state.seen, supply=replace(state.seen.supply, works=2 / 3)))
-    once, stays = (effects(own, (20,), Reach(lever))[-1].times for lever in (Lever.REQUESTS, Lever.LIMIT))
+    once, stays = (effects(own, (20,), Reach(lever, MOST_ADDED))[-1].times for lever in (Lever.REQUESTS, Lever.LIMIT))
     assert 1.0 < once < stays
