@@ -285,8 +285,8 @@ def main() -> None:
         ("rough simulator", rough(ROUGH, given.seeds)),
     ):
         for weeks in WEEKS:
-            lines += rows(title, known, cases, weeks)
-            print("\n".join(lines[-12:]), flush=True)
+            lines += (found := rows(title, known, cases, weeks))
+            print("\n".join(found), flush=True)
     for suite in ("unseen", "trace"):
         lines += steadiness(suite, kinds, max(1, given.cases // 2))
         print("\n".join(lines[-3:]), flush=True)
