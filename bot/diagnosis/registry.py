@@ -29,6 +29,7 @@ ORDER = (
     "work.slower",
     "machines.too_few",
     "work.surge",
+    "work.inferred",
     "machines.limit",
     "machines.no_runner",
     "work.together",

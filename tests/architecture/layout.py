@@ -72,6 +72,7 @@ LAZY = (
         "bot.adapters.github.settings",
         "bot.wrong_settings",
         "bot.core.forecast.model",
+        "bot.diagnosis.work.inferred",
     ),
 )
 """The modules that import what a command or process uses when it needs it, so that all start quickly and stay small."""

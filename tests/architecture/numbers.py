@@ -10,6 +10,7 @@ from tests.architecture.tree import Module, Project, last_name
 JUDGING = (
     "bot.diagnosis",
     "bot.core.forecast",
+    "bot.core.inferring",
     "bot.core.pool",
     "bot.core.room",
     "bot.core.machines.shortage",

@@ -28,6 +28,7 @@ from tests.diagnosis.rows import (
     machines,
     slow_autoscaler,
 )
+from tests.diagnosis.work.test_inferred import known as inferable
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 
@@ -190,7 +191,12 @@ def test_an_empty_queue_needs_no_cause() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.cause)
 def test_without_its_figures_a_rule_is_silent_and_says_so(rule: Rule) -> None:
     """Each needed figure taken away by itself from the row that fits: no finding, and the figure is named."""
-    rows = (*ROWS, ("D2 all kinds are slower", "all_slower", EVERYWHERE, Scaling.UNKNOWN))
+    rows = (
+        *ROWS,
+        ("D2 all kinds are slower", "all_slower", EVERYWHERE, Scaling.UNKNOWN),
+        ("C1 more jobs, without a count", "surge", inferable(more=3.0), Scaling.HELPS),
+        ("D1 longer ones, without a count", "hung", inferable(longer=4.0), Scaling.NO),
+    )
     row = next((r for r in rows if diagnosed(r[2], [rule]).top), None)
     if row is None:
         assert rule.always

@@ -69,6 +69,18 @@ class Backlog:
     """Share of the started jobs whose runner went away before they ended; None: unknown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What changed, where nobody counts jobs."""
+
+    factor: Factor
+    """More jobs, or longer ones."""
+    times: float
+    """So many times the usual."""
+    minutes: float
+    """Since when."""
+
+
 def steps_of(series: Sequence[Snapshot]) -> list[Step]:
     """The steps between samples in which the flow of jobs is known; one missing rate follows from the others."""
     found = []

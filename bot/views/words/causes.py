@@ -90,6 +90,8 @@ EVIDENCE = {
     ),
     "busy_with_nothing": "{busy:count runner} busy, but only {jobs:count job} of this pool running",
     "common_mark": "{machines} of {of} failed ones have one thing in common: {mark}",
+    "inferred_arrivals": "{times:.1f} × the usual jobs seem to come, for {seconds:duration}: queue and wait tell",
+    "inferred_duration": "jobs seem to take {times:.1f} × as long or hang, for {seconds:duration}: queue and wait tell",
     "machines_alone": "{machines} of {of:count machine} in service have no runner",
     "run_again": (
         "{jobs} of {of:count job} that arrived in the last 15 min run once more{failed:known , {failed} failed|}"

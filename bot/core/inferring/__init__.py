@@ -1,0 +1,1 @@
+"""Infers what changed in the past of a pool, where nobody counts."""
