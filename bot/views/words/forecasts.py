@@ -42,7 +42,6 @@ NO_QUEUE = frozenset({"nothing_queued", "at_floor"})
 """Reasons that leave no job for which idle runners could be missing."""
 UNCLEAR = "no clear time yet"
 ALONE = "As it is, the"
-STANDS = "as it is, it does not drain"
 WIDEST = 5.0
 """A range whose ends are further apart helps nobody to plan."""
 SURE, LIKELY, MOST_ODDS = 0.9, 2 / 3, ((0.9, "9 in 10"), (0.75, "3 in 4"), (2 / 3, "2 in 3"))
@@ -187,9 +186,13 @@ UNTIL: Mapping[str, str] = {
 
 def branch_words(made: Forecast, cause: str = "") -> str:
     """`not before the image is repaired; then about 40 min`."""
+    return f"not before {_repair(made, cause)}"
+
+
+def _repair(made: Forecast, cause: str) -> str:
     shown = UNTIL.get(made.reason.id) if made.reason else None
     repaired = "" if made.repaired_seconds is None else f"; then {about(made.repaired_seconds)}"
-    return f"not before {UNTIL.get(cause) or shown or 'it is repaired'}{repaired}"
+    return f"{UNTIL.get(cause) or shown or 'it is repaired'}{repaired}"
 
 
 def forecast_words(made: Forecast, cause: str = "") -> str:
@@ -201,7 +204,7 @@ def forecast_words(made: Forecast, cause: str = "") -> str:
     if made.verdict is Verdict.NONE:
         return reason_words(made.reason) if made.reason and made.reason.id == "first_forecast" else UNCLEAR
     if made.verdict is Verdict.UNTIL_REPAIRED:
-        return f"{STANDS}: {branch_words(made, cause)}"
+        return f"does not drain until {_repair(made, cause)}"
     if made.verdict is Verdict.AT_MOST and high is not None:
         return f"drains within {bound(high)}"
     if low is not None and high is not None and _is_narrow(made):

@@ -415,11 +415,11 @@ def clears(low: float, high: float) -> Forecast:
         (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within 2 h"),
         (
             Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, repaired_seconds=2400.0),
-            "as it is, it does not drain: not before it is repaired; then about 40 min",
+            "does not drain until it is repaired; then about 40 min",
         ),
         (
             Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, reason=statement("not_registered")),
-            "as it is, it does not drain: not before new machines register",
+            "does not drain until new machines register",
         ),
         (Forecast(NOW, Verdict.NONE, 14, reason=statement("queue_unknown")), "no clear time yet"),
         (Forecast(NOW, Verdict.NONE, 14, reason=statement("first_forecast", at=NOW)), "first forecast at 02:33 UTC"),
