@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 
 import structlog
@@ -33,6 +34,8 @@ lost: a balancer does not repeat a POST.
 """
 RELOAD_SECONDS = 1.0
 CLOCK_SECONDS = 10.0
+MODEL = "bot.core.forecast.answers"
+"""Needs numpy, and loading it takes 0.1 s: a worker does it beside its other work, not at its first forecast."""
 
 log = structlog.get_logger()
 
@@ -175,10 +178,16 @@ async def _working(runtime: Runtime, leaving: list[Callable[[], None]]) -> Async
     work = asyncio.create_task(worker.run(), name="worker")
     leaving.append(worker.stop)
     try:
-        yield
+        async with _beside(_model(), "model"):
+            yield
     finally:
         worker.stop()
         await work
+
+
+async def _model() -> None:
+    """Load it in a thread, so that the first forecast stops nobody."""
+    await asyncio.to_thread(import_module, MODEL)
 
 
 @asynccontextmanager

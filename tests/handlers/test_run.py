@@ -3,6 +3,7 @@
 import asyncio
 import re
 import socket
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,24 @@ async def test_a_worker_with_a_port_tells_how_it_is_until_its_work_is_done(
     await nobody_at(client, address)
     async with endpoint.process(web=False, worker=True, tailback_worker_port=None):
         await nobody_at(client, address)
+
+
+async def test_a_worker_loads_the_model_beside_its_other_work(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In another thread, so that the first forecast stops nobody; a web process alone never needs it."""
+    loading, loaded = threading.Event(), list[tuple[str, bool]]()
+
+    def loads(name: str) -> None:
+        loaded.append((name, threading.current_thread() is threading.main_thread()))
+        loading.set()
+
+    monkeypatch.setattr("handlers.run.import_module", loads)
+    async with endpoint.process(web=True, worker=False):
+        assert loaded == []
+    async with endpoint.process(web=False, worker=True):
+        await asyncio.to_thread(loading.wait, PATIENCE_SECONDS)
+    assert loaded == [("bot.core.forecast.answers", False)]
 
 
 async def test_health_and_metrics_can_have_an_address_of_their_own(
