@@ -12,7 +12,7 @@ from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Counted, Gap, PoolRules, Snapshot
 from bot.diagnosis.rank import diagnosed
 from bot.views.mrkdwn import unmarked
-from bot.views.words.diagnosis import cause_words, evidence_words, likely_cause
+from bot.views.words.diagnosis import cause_words, evidence_words, less_likely, likely_cause, rest_lines
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
 LIMIT = 30
@@ -205,4 +205,7 @@ def test_a_tie_is_said_as_one() -> None:
     assert found.either
     words = unmarked(cause_words(Diagnosed((POOL,), ((found,),))))
     assert words.startswith("either no runner has the label or machines do not come; "), words
+    told = Diagnosed((found.pool,), ((found,),))
+    assert less_likely(told) == len(found.findings) - 2
+    assert not [line for line in rest_lines(told, ()) if "machines do not come" in line], "it is said once"
     assert "would tell (low confidence)" in words

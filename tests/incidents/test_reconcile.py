@@ -136,7 +136,7 @@ async def test_nobody_acknowledged_is_told_once(world: World) -> None:
     told = [stored for stored in world.chat.thread(world.parent.ts) if "Not acknowledged for" in stored.message.text]
     assert [stored.broadcast for stored in told] == [True]
     assert told[0].message.text.startswith("*OPEN* linux.2xlarge: 14 jobs queued, longest wait ")
-    assert told[0].message.text.endswith(" Not acknowledged for 15 min. <!subteam^S0ONCALL>")
+    assert told[0].message.text.endswith("\nNot acknowledged for 15 min. <!subteam^S0ONCALL>")
     assert "Escalated " in str(world.parent.message.blocks)
 
 

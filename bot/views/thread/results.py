@@ -31,7 +31,7 @@ from bot.views.thread.jobs import jobs_words, sample_of
 from bot.views.words.advice import PROVIDER, STATUS, advice_words, found_words
 from bot.views.words.before import before_words
 from bot.views.words.causes import cause_name
-from bot.views.words.diagnosis import cause_words, evidence_words, named, rest_lines, survey_headline
+from bot.views.words.diagnosis import cause_words, evidence_words, less_likely, named, rest_lines, survey_headline
 from bot.views.words.forecasts import Preview
 from bot.views.words.scaling import accepted_lines
 from bot.views.words.timeline import details_lines, details_words
@@ -158,7 +158,7 @@ def diagnosis(found: Diagnosed, figures: Sequence[Snapshot], at: float) -> tuple
         paragraphs.append(before_words(found.before))
     rows = of_snapshots(figures, at)
     paragraphs.append(joined("\n", say("{seen}", seen=survey_headline(found, figures)), *stale_words(rows, at)))
-    others = sum(len(group[0].findings) for group in found.groups) - (chosen is not None)
+    others = less_likely(found)
     more = f"{count(others, 'less likely cause')}, " if others > 0 else ""
     title = f"Details: {more}{count(len(found.names), 'pool')}"
     below = (*line_sections(rest_lines(found, figures))[:8], *pool_table(rows))

@@ -87,7 +87,7 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
     for group in found.groups:
         lines += [line for one in group[:MOST_POOLS] if (line := parts_words(one))]
         pools = listed((one.pool for one in group), 3)
-        for finding in group[0].findings[1 if group[0] is chosen else 0 :]:
+        for finding in group[0].findings[_said(group[0]) if group[0] is chosen else 0 :]:
             seen = "; ".join(evidence_words(finding))
             lines.append(f"Less likely in {pools}: {cause_name(finding.cause)} ({finding.sureness}). {seen}.")
         if lacking := dict.fromkeys(FIGURES.get(one, one) for one in group[0].missing):
@@ -96,6 +96,17 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
     if found.more_pools:
         lines.append(f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name.")
     return (*lines, *survey_lines(found, figures))
+
+
+def _said(found: Diagnosis) -> int:
+    """How many of its causes the first line names."""
+    return 2 if found.either and len(found.findings) > 1 else min(1, len(found.findings))
+
+
+def less_likely(found: Diagnosed) -> int:
+    """How many causes are named as less likely ones."""
+    chosen = named(found)
+    return sum(len(group[0].findings) for group in found.groups) - (0 if chosen is None else _said(chosen))
 
 
 def parts_words(found: Diagnosis) -> str:
