@@ -10,7 +10,7 @@ from errno import ENOSPC
 from typing import Never
 
 from handlers.machine import open_standard_streams, read_dotenv
-from handlers.terminal import failed, serve
+from handlers.terminal import exit_with, serve
 
 SERVERS = {("run",): (True, True), ("web",): (True, False), ("worker",): (False, True)}
 """Arguments → whether the process is web, and whether it is a worker."""
@@ -36,12 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> Never:
             code = command(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        failed("stopped.", code=130)
+        exit_with("stopped.", code=130)
     except BrokenPipeError:
         _drop_output()
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 (the outermost level: a person gets one line, never a traceback)
-        failed(*_explained(error), code=_code(error, server=given in SERVERS))
+        exit_with(*_explained(error), code=_code(error, server=given in SERVERS))
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -110,9 +110,8 @@ async def serving(
             stack.push_async_callback(afterwards.finished)
             stack.push_async_callback(programs.close)
             app = slack_app(runtime.context, afterwards)
-            listener = listen_on(env.host, env.port, "PORT")
-            served = Web(runtime, app, programs.routes)
-            address = await stack.enter_async_context(_listening(runtime, served, listener, leaving))
+            web_app, listener = Web(runtime, app, programs.routes), listen_on(env.host, env.port, "PORT")
+            address = await stack.enter_async_context(_listening(runtime, web_app, listener, leaving))
             if (port := env.tailback_health_port) is not None:
                 await _serve_health(runtime, stack, port, "TAILBACK_HEALTH_PORT", env.tailback_health_host)
             if env.slack_app_token.get_secret_value():
@@ -124,8 +123,9 @@ async def serving(
                 await _serve_health(runtime, stack, port, "TAILBACK_WORKER_PORT")
             except ConfigError as error:  # such as a port in use: the work goes on
                 log.warning("health is not served", problems=str(error).splitlines())
-        await stack.enter_async_context(_working(runtime, leaving) if worker else _beside(_reload(runtime), "reload"))
-        await stack.enter_async_context(_beside(runtime.keep_time(CLOCK_SECONDS), "clock"))
+        work = _working(runtime, leaving) if worker else background(_reload(runtime), "reload")
+        await stack.enter_async_context(work)
+        await stack.enter_async_context(background(runtime.keep_time(CLOCK_SECONDS), "clock"))
         try:
             yield address
         finally:
@@ -178,7 +178,7 @@ async def _working(runtime: Runtime, leaving: list[Callable[[], None]]) -> Async
     work = asyncio.create_task(worker.run(), name="worker")
     leaving.append(worker.stop)
     try:
-        async with _beside(_model(), "model"):
+        async with background(_model(), "model"):
             yield
     finally:
         worker.stop()
@@ -191,7 +191,7 @@ async def _model() -> None:
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[object, object, None], name: str) -> AsyncIterator[None]:
+async def background(work: Coroutine[object, object, None], name: str) -> AsyncIterator[None]:
     """Do the work until the block ends."""
     task = asyncio.create_task(work, name=name)
     try:
@@ -210,7 +210,7 @@ async def _reload(runtime: Runtime) -> None:
             await recovery.follow()
 
 
-async def all_of(error: ConfigError, *, web: bool) -> ConfigError:
+async def with_further_problems(error: ConfigError, *, web: bool) -> ConfigError:
     """Adds further problems that can be found without contacting anybody."""
     if (rest := error.readable) is None:
         return error

@@ -13,7 +13,7 @@ from handlers.machine import variables
 T = TypeVar("T")
 
 
-def quiet() -> None:
+def log_to_stderr() -> None:
     """Send the log to standard error, and only if requested; standard output is for the answer."""
     from handlers import logs
 
@@ -21,7 +21,7 @@ def quiet() -> None:
     logs.set_up(level if level in {"DEBUG", "INFO", "WARNING"} else "ERROR", "console", sys.stderr)
 
 
-def waited(work: Coroutine[object, object, T]) -> T:
+def run_async(work: Coroutine[object, object, T]) -> T:
     """Run the work in an event loop and return its result."""
     import uvloop
 
@@ -29,7 +29,7 @@ def waited(work: Coroutine[object, object, T]) -> T:
         return runner.run(work)
 
 
-def failed(*lines: str, code: int = 1) -> Never:
+def exit_with(*lines: str, code: int = 1) -> Never:
     """Print the reasons on standard error, one per line, and exit."""
     from handlers import logs
 
@@ -40,7 +40,7 @@ def failed(*lines: str, code: int = 1) -> Never:
 
 def serve(web: bool, worker: bool) -> None:
     """Run a server process until it is told to stop."""
-    quiet()
+    log_to_stderr()
     from bot.config import ConfigError, load
     from bot.ports import Refused
     from handlers import logs
@@ -48,15 +48,15 @@ def serve(web: bool, worker: bool) -> None:
     try:
         settings = load()
     except ConfigError as error:
-        from handlers.run import all_of
+        from handlers.run import with_further_problems
 
-        raise waited(all_of(error, web=web)) from None
+        raise run_async(with_further_problems(error, web=web)) from None
     env = settings.env
     from handlers.run import run as served
 
     logs.set_up(env.log_level, env.log_format, sys.stdout, logs.secrets_of(settings))
     try:
-        waited(served(settings, web=web, worker=worker))
+        run_async(served(settings, web=web, worker=worker))
     except SystemExit:  # uvicorn's way to say that it cannot listen; its own line is in the log
         raise Refused(
             f"PORT: cannot listen on {env.host}:{env.port}; another program may be using it, so set PORT."

@@ -14,7 +14,7 @@ from bot.core.message import post_lane
 from bot.core.record import Change, Claim, Digest, Put, Stored
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, leave
+from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
 from bot.posting.send import POST_BURST
 from bot.views.thread.digest import digest, left_out, page, pages
 
@@ -37,7 +37,7 @@ async def post_digest(context: Context, claim: Claim) -> None:
     ids = sorted(await context.store.members(f"waiting:{claim.id}"))
     waiting = await _sorted(context, claim.id, ids)
     if not held.value.ts and held.in_doubt_since is None and len(ids) < context.settings.file.slack.storm:
-        await leave(context, held, Kept(Digest(claim.id)), None)
+        await store_and_release(context, held, Kept(Digest(claim.id)), None)
         return
     if not held.value.begun_at:
         held = await intend(context, held, replace(held.value, begun_at=context.now()))
@@ -52,7 +52,7 @@ async def post_digest(context: Context, claim: Claim) -> None:
     told = (*kept.record.told, *(name for one in replies for name in one.named))
     kept = Kept(Digest(claim.id)) if over else replace(kept, record=replace(kept.record, told=told))
     also = tuple(Put(Stored(one, 0), one, context.now()) for one in replies)
-    await leave(context, held, kept, None if over else context.now() + AGAIN_SECONDS, also=also)
+    await store_and_release(context, held, kept, None if over else context.now() + AGAIN_SECONDS, also=also)
 
 
 def _replies(context: Context, record: Digest, waiting: Sequence[Incident]) -> tuple[Digest, ...]:
@@ -79,7 +79,7 @@ async def _post_page(context: Context, held: Stored[Digest]) -> None:
     message = page(named) if named else None
     wanted = Wanted(KIND, record.channel, message, key, since=since, urgent=True, thread=record.thread)
     kept = await keep_message(context, held, wanted)
-    await leave(context, held, kept, None, keep_seconds=KEPT_SECONDS)
+    await store_and_release(context, held, kept, None, keep_seconds=KEPT_SECONDS)
 
 
 async def _sorted(context: Context, channel: str, ids: Sequence[str]) -> list[Incident]:

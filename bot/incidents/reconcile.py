@@ -18,7 +18,7 @@ from bot.incidents.quarantine import MOST_ATTEMPTS
 from bot.incidents.thread import Drawn, after_failure, message_of
 from bot.ports import Unreachable
 from bot.posting.failures import Reaction
-from bot.posting.send import doubted, send
+from bot.posting.send import send, with_lookup_at
 from bot.views.blocks import digest_of
 from bot.views.parent.parent import parent
 
@@ -73,7 +73,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
         result = await _take(context, held, incident, step, drawing)
         moved = _then(settled, result.move)
         if result.again_at is not None:
-            mine = doubted(context, held, result.again_at) if result.restart_settle else held
+            mine = with_lookup_at(context, held, result.again_at) if result.restart_settle else held
             await keep(context, mine, moved, due=result.again_at, uncertain=result.uncertain)
             return
         if held.in_doubt_since is not None and step.do in {Do.POST_ROOT, Do.POST_REPLY, Do.RETURN_TO_CHANNEL}:

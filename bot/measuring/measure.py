@@ -13,7 +13,7 @@ from bot.context.take_kinds import apart, with_usual
 from bot.core.alert import Kind
 from bot.core.forecast.evaluate_warning import KEPT_FIRED, LONGEST_SECONDS, Measurement, advanced, expected, thresholds
 from bot.core.forecast.forecast import looked_ahead
-from bot.core.forecast.scoring import POOLED_STEP, calibration, compared, given_up, touched
+from bot.core.forecast.scoring import POOLED_STEP, calibration, drop_scaled, drop_unmeasured, score_due
 from bot.core.incident.incident import Incident
 from bot.core.pool.backfill import Backfill
 from bot.core.pool.baseline import first_hour
@@ -93,7 +93,7 @@ def _left_alone(held: Stored[Pool]) -> Put:
     """A pool that is not measured any more: its forecasts stay unscored, and what was learnt is kept for a month."""
     pool = held.value
     known = pool.scores or pool.fired
-    rested = replace(given_up(pool), outlook=None, watchers=(), early=replace(pool.early, streak=0))
+    rested = replace(drop_unmeasured(pool), outlook=None, watchers=(), early=replace(pool.early, streak=0))
     return Put(held, rested, None, keep_seconds=SCORES_SECONDS if known else FORGOTTEN_SECONDS)
 
 
@@ -194,8 +194,8 @@ async def _looked_back(context: Context, pool: Pool) -> Pool:
     """Score past forecasts; those from before somebody scaled the pool are not scored."""
     if pool.forecasts:
         scaled = await last_scaled(context, pool)
-        pool = touched(pool, scaled.sent_at if scaled else None)
-    return compared(pool, context.settings.file.rules_of(pool.id))
+        pool = drop_scaled(pool, scaled.sent_at if scaled else None)
+    return score_due(pool, context.settings.file.rules_of(pool.id))
 
 
 async def _warned(context: Context, pool: Pool, watchers: tuple[str, ...], *, fresh: bool) -> Pool:

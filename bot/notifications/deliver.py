@@ -13,7 +13,7 @@ from bot.core.record import Change, Claim, Put, Stored
 from bot.notifications.outbox import KEPT_SECONDS, unread_list
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import TABLE, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, leave
+from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
 from bot.posting.ladder import step_by_step
 
 MOST_DOUBTFUL = 3
@@ -138,7 +138,7 @@ async def _posted(context: Context, held: Stored[Tell], verdict: LeftToTell) -> 
     elif kept.reaction is Reaction.GIVE_UP or (kept.reaction is Reaction.REST and kept.record.plain):
         await _listed(context, held, kept.record)
     else:
-        await leave(context, held, kept, None, KEPT_SECONDS)
+        await store_and_release(context, held, kept, None, KEPT_SECONDS)
 
 
 async def _behind(context: Context, tell: Tell) -> float:

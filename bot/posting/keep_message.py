@@ -14,7 +14,7 @@ from bot.core.record import Change, Digest, Put, RejectedAlert, Stored, WarningR
 from bot.core.reporting.weekly import Weekly
 from bot.ports import Unreachable
 from bot.posting.failures import MessageKind, Reaction
-from bot.posting.send import Outcome, Outgoing, doubted, failed, send
+from bot.posting.send import Outcome, Outgoing, failed, send, with_lookup_at
 from bot.views.blocks import digest_of
 
 M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly, Tell)
@@ -106,7 +106,7 @@ def _after(context: Context, record: M, outcome: Outcome, shown: str) -> Kept[M]
     return Kept(tried, due, outcome.uncertain, outcome.restart_settle, outcome.reaction)
 
 
-async def leave(  # noqa: PLR0913 - a record, its due time, and what is stored with it
+async def store_and_release(  # noqa: PLR0913 - a record, its due time, and what is stored with it
     context: Context,
     held: Stored[M],
     kept: Kept[M],
@@ -116,7 +116,7 @@ async def leave(  # noqa: PLR0913 - a record, its due time, and what is stored w
     also: tuple[Put, ...] = (),
 ) -> None:
     """Store the record and end the claim; `due` is when to look again once the message is up to date."""
-    mine = doubted(context, held, kept.due) if kept.restart_settle else held
+    mine = with_lookup_at(context, held, kept.due) if kept.restart_settle else held
     at = due if kept.due is None else kept.due
     put = Put(mine, kept.record, at, uncertain=kept.uncertain, keep_seconds=keep_seconds)
     await context.store.commit(Change(puts=(put, *also)))

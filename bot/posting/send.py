@@ -192,7 +192,7 @@ async def _sent(context: Context, out: Outgoing, doubt: float | None) -> Outcome
     return Outcome(await step_by_step(context, out.message, post))
 
 
-def doubted(context: Context, held: Stored[R], until: float | None) -> Stored[R]:
+def with_lookup_at(context: Context, held: Stored[R], until: float | None) -> Stored[R]:
     """The record after an attempt of unknown outcome that has ended: it is looked up at `until`, not after a lease."""
     ready = context.now() if until is None else until
     return replace(held, in_doubt_since=ready - context.settings.file.timing.lease - context.settings.file.slack.settle)

@@ -10,7 +10,7 @@ from bot.core.reporting.summary import Report
 from bot.core.reporting.weekly import LATE_SECONDS, Weekly, weekly_key
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, leave
+from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
 from bot.reporting.collect import made
 from bot.views.report.report import reported
 
@@ -42,12 +42,12 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     over = not table.enabled or due is None or record.done_for >= at or now - at > LATE_SECONDS
     found = None if over else await _made(context, claim.id, at)
     if found is None and not over:
-        await leave(context, held, Kept(record), now + AGAIN_SECONDS)
+        await store_and_release(context, held, Kept(record), now + AGAIN_SECONDS)
         return
     message = reported(found, weekly=True) if found is not None and found.has_news else None
     if message is None:
         done_for = record.done_for if over else at
-        await leave(context, held, Kept(replace(record, done_for=done_for, trouble="", retry_at=0.0)), due)
+        await store_and_release(context, held, Kept(replace(record, done_for=done_for, trouble="", retry_at=0.0)), due)
         return
     if record.begun_for != at:
         # without a record: it may have been lost after the post, whose key is the same for every process
@@ -56,7 +56,7 @@ async def post_weekly(context: Context, claim: Claim) -> None:
     kept = await keep_message(context, held, Wanted(KIND, record.id, message, weekly_key(at), at - 60))
     if kept.record.ts:
         kept = Kept(replace(kept.record, done_for=at))
-    await leave(context, held, kept, due)
+    await store_and_release(context, held, kept, due)
 
 
 async def _made(context: Context, channel: str, at: float) -> Report | None:

@@ -125,10 +125,10 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
         else:
             await keep(context, held, asked, due=now, also=(put, *also), audit=audit, once=once)
     except AlreadyDone:
-        raise already(context, await context.request(request.id) or request) from None
+        raise already_requested(context, await context.request(request.id) or request) from None
 
 
-def already(context: Context, known: Request) -> Refused:
+def already_requested(context: Context, known: Request) -> Refused:
     """The refusal for a second click: who was first, and when (P3)."""
     return Refused(refusals.already_requested(context.now() - known.requested_at), known.who)
 
@@ -148,7 +148,7 @@ def audited(request: Request, now: float, outcome: str) -> AuditEntry:
     )
 
 
-async def refused(context: Context, interaction: Interaction, why: str) -> None:
+async def audit_refusal(context: Context, interaction: Interaction, why: str) -> None:
     """Add a refusal to the audit trail (C11)."""
     entry = AuditEntry(
         context.now(), interaction.who, interaction.name, outcome=f"refused: {why}", act=interaction.request_id
@@ -236,7 +236,7 @@ async def _refuse_used(context: Context, request_id: str, incident: Incident) ->
     known = await context.request(request_id)
     if known is None:
         raise Refused(refusals.INCIDENT_OVER if incident.closed else refusals.OLD_BUTTON)
-    raise already(context, known)
+    raise already_requested(context, known)
 
 
 async def subject_of_button(context: Context, interaction: Interaction) -> tuple[str, Stored[Incident]]:

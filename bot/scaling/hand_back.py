@@ -22,7 +22,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.core.requests.request import HandBack, Request, Result
 from bot.core.scaling.lease import HAND_BACK, Lease, PoolLeases, lease_end, return_target, with_lease
 from bot.ports import Refused
-from bot.requests.submit import already, audited, subject_of_button
+from bot.requests.submit import already_requested, audited, subject_of_button
 from bot.scaling.limits import level_of, pool_scaler_of
 from bot.views.words import refusals
 from bot.views.words.scaling import BLOCKS
@@ -56,7 +56,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     if not raised.finished:
         raise Refused(refusals.NOT_FINISHED)
     if known := await context.request(lease.returning):
-        raise already(context, known) if known.who else Refused(refusals.RETURNING)
+        raise already_requested(context, known) if known.who else Refused(refusals.RETURNING)
     pool, now = leases.value.pool_of(lease), context.now()
     back = return_request(context, pool, lease, interaction.who, ReturnReason.ASKED)
     asked = LeaseNoted(LeaseStep.RETURN_ASKED, pool, lease.target)

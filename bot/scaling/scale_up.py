@@ -16,7 +16,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surf
 from bot.core.requests.request import Progress, Request, Result, ScaleUp
 from bot.core.scaling.lease import BOOTS, HAND_BACK, SCALE_UP, Lease, PoolLeases, leased
 from bot.ports import Refused
-from bot.requests.submit import NO_INCIDENT, already, new_request, own_id, refused, subject, submit
+from bot.requests.submit import NO_INCIDENT, already_requested, audit_refusal, new_request, own_id, subject, submit
 from bot.scaling.approval import asked_for, refuse_over, scale_request
 from bot.scaling.dialogs import answered_dialog, effect_table, first_dialog, only_pool, with_more
 from bot.scaling.limits import check_approval, check_limits, lease_terms, level_of, pool_scaler_of, require_approvers
@@ -53,7 +53,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
         if draft and draft.progress is Progress.DRAFT and draft.who == interaction.who:
             return await _dialog_of(context, draft)
         if draft and draft.progress is not Progress.DRAFT:
-            raise already(context, draft)
+            raise already_requested(context, draft)
         return await first_dialog(context, interaction)
     if not interaction.words and interaction.surface is Surface.COMMAND:
         held = await subject(context, interaction)
@@ -76,7 +76,7 @@ async def _drafted(context: Context, interaction: Interaction) -> Answer:
     draft = replace(new_request(context, named, held, ScaleUp(pool, target, current)), progress=Progress.DRAFT)
     known = await context.store.get(Request, draft.id)
     if known and (known.value.progress is not Progress.DRAFT or known.value.who != interaction.who):
-        raise already(context, known.value)
+        raise already_requested(context, known.value)
     put = Put(known or Stored(draft, 0), draft, None, keep_seconds=DIALOG_SECONDS)
     await context.store.commit(Change(puts=(put,)))
     if interaction.surface is Surface.MENTION:
@@ -93,7 +93,7 @@ async def _submitted(context: Context, interaction: Interaction) -> Answer:
     """One of the choices is stored as it was shown; another total or pool is answered with its effect."""
     draft = await context.store.get(Request, interaction.request_id)
     if draft is not None and draft.value.progress is not Progress.DRAFT:
-        raise already(context, draft.value)
+        raise already_requested(context, draft.value)
     if draft.value.who != interaction.who if draft else incident_of(interaction.request_id) == NO_INCIDENT:
         raise Refused(refusals.QUESTION_LAPSED)
     about = draft.value.incident if draft else None
@@ -114,7 +114,7 @@ async def _submitted(context: Context, interaction: Interaction) -> Answer:
         current, *_ = await check_limits(context, pool, target, seen=shown)
         require_approvers(context, pool, target, in_thread=held is not None)
     except Refused as refusal:
-        await refused(context, interaction, str(refusal))
+        await audit_refusal(context, interaction, str(refusal))
         return Answer(errors={field: str(refusal)})
     asked = ScaleUp(pool, target, shown or current)
     if other:

@@ -20,7 +20,7 @@ from bot.core.record import AlreadyDone, Claim, Stored, WarningRecord
 from bot.diagnosis.rank import diagnosed
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, leave, not_drawn
+from bot.posting.keep_message import Kept, Wanted, keep_message, not_drawn, store_and_release
 from bot.posting.message_key import OVER
 from bot.views.thread.early_warning import WarningView, warning
 
@@ -48,12 +48,12 @@ async def post_warning(context: Context, claim: Claim) -> None:
     pool = await context.pool(claim.id)
     current = await _for_newest(context, held, pool)
     if current is None:
-        await leave(context, held, Kept(held.value), None, KEPT_SECONDS)
+        await store_and_release(context, held, Kept(held.value), None, KEPT_SECONDS)
         return
     episode, newest = current.value.episode, pool.early.episode
     kept = await _posted(context, current, pool, episode) if episode and current.value.channel else Kept(current.value)
     behind = newest and episode and newest.began_at != episode.began_at
-    await leave(context, current, kept, context.now() if behind else None, KEPT_SECONDS)
+    await store_and_release(context, current, kept, context.now() if behind else None, KEPT_SECONDS)
 
 
 async def _for_newest(context: Context, held: Stored[WarningRecord], pool: Pool) -> Stored[WarningRecord] | None:

@@ -20,7 +20,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface, incident
 from bot.ports import Failure, Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, greeted, helped
 from bot.requests.permission import Repeated, TooOften, ask, check_rate, was_delivered
-from bot.requests.submit import RecordLost, SeveralIncidents, refused
+from bot.requests.submit import RecordLost, SeveralIncidents, audit_refusal
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import accepted, incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
@@ -110,7 +110,7 @@ async def _judged(context: Context, interaction: Interaction) -> Answer:
 
 async def _kept(context: Context, interaction: Interaction, why: str) -> None:
     try:
-        await refused(context, interaction, why)
+        await audit_refusal(context, interaction, why)
     except (Unreachable, Conflict) as error:
         log.warning("refusal not audited", action=interaction.name, why=str(error))
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
-from handlers.terminal import quiet, waited
+from handlers.terminal import log_to_stderr, run_async
 
 tools = typer.Typer(rich_markup_mode=None)
 
@@ -31,8 +31,8 @@ def check(
     \b
     Example: tailback check --json
     """
-    quiet()
-    if waited(_checked(as_json=as_json)):
+    log_to_stderr()
+    if run_async(_checked(as_json=as_json)):
         raise typer.Exit(1)
 
 
@@ -83,7 +83,7 @@ def send_command(
     from handlers.machine import now
     from handlers.tools import send
 
-    quiet()
+    log_to_stderr()
     if example == bool(file) or (resolved and not example):
         raise Refused("Name one FILE with a payload, or --example; --resolved goes with --example.")
     body = send.read(file) if file else send.example(now(), resolved=resolved)
@@ -114,7 +114,7 @@ def export(
     from handlers.tools.records import exported
     from handlers.wiring_tools import chat_of
 
-    quiet()
+    log_to_stderr()
     as_json = as_json or form == "json"
     if sev and as_json:
         raise Refused("--sev is Markdown; leave out --json.")
@@ -153,7 +153,7 @@ def audit(
     from handlers.machine import now
     from handlers.tools.records import json_lines, moment_of, table, verified
 
-    quiet()
+    log_to_stderr()
     if has and not verify:
         raise Refused("--has goes with --verify.")
     known = has.strip().lower()
@@ -194,7 +194,7 @@ def report(
     from bot.views.report import report as drawn
     from handlers.machine import now
 
-    quiet()
+    log_to_stderr()
     settings = load()
     only = known_pool(settings.file, pool) if pool else None
 
@@ -223,7 +223,7 @@ def replay_command(
     """
     from handlers.tools import replay
 
-    quiet()
+    log_to_stderr()
     typer.echo(replay.replayed(folder, config, until, as_json=as_json))
 
 
@@ -291,4 +291,4 @@ def _of_records(settings: Any, work: Callable[[Any], Coroutine[object, object, T
         async with records(settings) as store:
             return await work(store)
 
-    return waited(worked())
+    return run_async(worked())

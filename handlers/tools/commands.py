@@ -10,7 +10,7 @@ import typer
 
 from bot.playground.fleet.scenarios import DEFAULT, DEFAULT_SEED, DEMO_SPEED
 from handlers.machine import read_dotenv, variables
-from handlers.terminal import failed, quiet, serve, waited
+from handlers.terminal import exit_with, log_to_stderr, run_async, serve
 from handlers.tools.cli_tools import tools
 from handlers.tools.remote.cli_remote import remote
 from handlers.version import VERSION
@@ -68,14 +68,14 @@ def demo(
     if listed:
         typer.echo(playground.listing())
         return
-    quiet()
+    log_to_stderr()
     if port is None:
         port = playground.WORKSPACE_PORT if workspace_only else playground.PAGE_PORT
     if workspace_only:
-        waited(playground.run_workspace(host, port))
+        run_async(playground.run_workspace(host, port))
         return
     browser = not no_browser and playground.is_desktop(variables())
-    waited(playground.run_demo(scenario, (host, port), seed, speed, browser=browser))
+    run_async(playground.run_demo(scenario, (host, port), seed, speed, browser=browser))
 
 
 @app.command()
@@ -127,8 +127,8 @@ def restored() -> None:
     from bot.config import load
     from handlers.tools.restored import after_restoring
 
-    quiet()
-    typer.echo(waited(after_restoring(load())))
+    log_to_stderr()
+    typer.echo(run_async(after_restoring(load())))
 
 
 @app.command()
@@ -159,7 +159,7 @@ def init(
     from handlers.tools.init.init import initialize
     from handlers.tools.init.questions import InitOptions
 
-    quiet()
+    log_to_stderr()
     secrets = {
         "SLACK_BOT_TOKEN": bot_token,
         "SLACK_APP_TOKEN": app_token,
@@ -171,7 +171,7 @@ def init(
     }
     given = {name: one for name, one in secrets.items() if one}
     options = InitOptions(url, channel, alerts, prometheus, pools, given, label)
-    if not waited(initialize(options, force=force, test=not no_test)):
+    if not run_async(initialize(options, force=force, test=not no_test)):
         raise typer.Exit(1)
 
 
@@ -182,6 +182,6 @@ def command(given: Sequence[str]) -> object:
     except typer.TyperException as error:
         words = error.format_message().replace("Value error, ", "")
         typed = getattr(getattr(error, "ctx", None), "command_path", f"tailback {given[0]}" if given else "tailback")
-        failed(f"{words}{'' if words.endswith(('.', '?')) else '.'} See `{typed} --help`.", code=2)
+        exit_with(f"{words}{'' if words.endswith(('.', '?')) else '.'} See `{typed} --help`.", code=2)
     except typer.Abort:
-        failed("stopped.", code=130)
+        exit_with("stopped.", code=130)

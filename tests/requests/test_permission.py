@@ -15,7 +15,7 @@ from bot.core.requests.request import AtOnce, Request, Result
 from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
 from bot.requests.permission import check_actions_enabled, permit
-from bot.requests.submit import KEPT_SECONDS, recall, refused, remember
+from bot.requests.submit import KEPT_SECONDS, audit_refusal, recall, remember
 from tests.builders import CHANNEL
 from tests.world import ANA, BEN, CAM, TEAM, World
 
@@ -145,7 +145,7 @@ async def test_a_refusal_stands_in_the_audit_trail() -> None:
     """Denials too (C11)."""
     world = World()
     interaction = Interaction("scale_up", CAM, TEAM, CHANNEL, Surface.COMMAND, "k1", request_id="i1.0123456789ab")
-    await refused(world.context, interaction, "not on the list")
+    await audit_refusal(world.context, interaction, "not on the list")
     ((_, entry, _),) = world.data.trail
     why, about = "refused: not on the list", "i1.0123456789ab"
     assert entry == AuditEntry(world.clock.now(), CAM, "scale_up", outcome=why, act=about)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.forecast.model import foreseen
 from bot.core.forecast.rates import LEAST_SAMPLES
-from bot.core.forecast.scoring import thinned
+from bot.core.forecast.scoring import every_second
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
 from bot.core.pool.outlook import UNBOUND, UNCALIBRATED, Calibration, Forecast, Quantiles, Reach, Verdict
@@ -124,5 +124,5 @@ def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, asked: Aske
     kept = pool.forecasts
     before = kept[-1] if kept else None
     if before is None or made.at - before.at >= every_seconds or (made.verdict is not before.verdict):
-        kept = thinned((*kept, replace(made, lower_seconds=None, upper_seconds=None, added=0, times_faster=None)))
+        kept = every_second((*kept, replace(made, lower_seconds=None, upper_seconds=None, added=0, times_faster=None)))
     return replace(pool, outlook=made, forecasts=kept)

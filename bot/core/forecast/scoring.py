@@ -78,7 +78,7 @@ def scored(made: Forecast, actual_seconds: float) -> Score:
     return Score(made, actual_seconds, made.verdict is Verdict.NONE or actual_seconds >= EMPTY_SOON_SECONDS)
 
 
-def compared(pool: Pool, rules: PoolRules) -> Pool:
+def score_due(pool: Pool, rules: PoolRules) -> Pool:
     """The record with forecasts scored, once samples showed that the queue has drained, incident or not.
 
     After a gap in the measurements the end is unknown, and after a day waiting ends.
@@ -108,7 +108,7 @@ def _score(samples: Sequence[Snapshot], made: Forecast, over: Mapping[float, boo
     return None
 
 
-def touched(pool: Pool, at: float | None) -> Pool:
+def drop_scaled(pool: Pool, at: float | None) -> Pool:
     """The record after somebody changed the pool's capacity: earlier forecasts are not scored."""
     before = [made for made in pool.forecasts if at is not None and made.at <= at]
     if at is None or not before:
@@ -117,7 +117,7 @@ def touched(pool: Pool, at: float | None) -> Pool:
     return _entered(pool, out, [made for made in pool.forecasts if made.at > at])
 
 
-def given_up(pool: Pool) -> Pool:
+def drop_unmeasured(pool: Pool) -> Pool:
     """The record when the pool is no longer measured: open forecasts stay unscored."""
     return _entered(pool, _left_out(pool.forecasts, LeftOut.UNSEEN), []) if pool.forecasts else pool
 
@@ -127,7 +127,7 @@ def waiting(pool: Pool) -> tuple[Score, ...]:
     return tuple(_left_out(pool.forecasts, LeftOut.WAITING))
 
 
-def thinned(forecasts: Sequence[Forecast]) -> tuple[Forecast, ...]:
+def every_second(forecasts: Sequence[Forecast]) -> tuple[Forecast, ...]:
     """Every second one if there are too many, so that the beginning of a long incident counts as well."""
     return tuple(forecasts if len(forecasts) <= KEPT_FORECASTS else forecasts[::2])
 

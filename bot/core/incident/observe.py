@@ -74,8 +74,8 @@ def observed(incident: Incident, view: View, now: float, timing: Timing) -> Inci
     for name in incident.pools.candidates:
         for sample in fresh_samples(incident, view, name, timing):
             longest = _longest_gap(view.pools[name], timing.poll)
-            after = _taken_in(after, sample, view.rules.get(name, PoolRules(name)), longest)
-    after = _introduced(_followed(after, view, timing), view, now, timing)
+            after = _apply_sample(after, sample, view.rules.get(name, PoolRules(name)), longest)
+    after = _introduced(_extend_series(after, view, timing), view, now, timing)
     measurable = tuple(name for name in after.pools.judged if name not in view.sourceless)
     if incident.group.kind is Kind.BLIND or not measurable:
         return _closed_unmeasured(after, now, view)
@@ -146,7 +146,7 @@ def _filled_again(incident: Incident, view: View, now: float, timing: Timing) ->
     return noted(again, now, Event.NOTED, Noted(Note.QUEUE_FILLS), tell=False)
 
 
-def _taken_in(incident: Incident, sample: Snapshot, rules: PoolRules, longest_gap: float) -> Incident:
+def _apply_sample(incident: Incident, sample: Snapshot, rules: PoolRules, longest_gap: float) -> Incident:
     known, name = incident.pools, sample.pool
     waits_long = sample.oldest_wait_seconds is None or sample.oldest_wait_seconds > rules.boot_time_seconds
     queues = empty(sample, rules.floor) is False and waits_long
@@ -176,7 +176,7 @@ def back_to_normal(incident: Incident, sample: Snapshot, rules: PoolRules) -> bo
     return not (concerned and (may_be if group.size_limit_crossed is None else group.size_limit_crossed))
 
 
-def _followed(incident: Incident, view: View, timing: Timing) -> Incident:
+def _extend_series(incident: Incident, view: View, timing: Timing) -> Incident:
     if not incident.pools.affected and not view.verdicts:
         return incident
     courses: dict[str, QueueSeries] = dict(incident.pools.courses)

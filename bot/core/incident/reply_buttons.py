@@ -63,7 +63,7 @@ def reworded(incident: Incident, number: int) -> Incident:
     return replace(incident, thread=thread, log=incident.log.redrawn(number), trouble=incident.trouble.over())
 
 
-def begins(entry: Entry) -> bool:
+def is_progress_reply(entry: Entry) -> bool:
     """Whether the entry's reply is the one that advances."""
     asked = entry.details
     first = isinstance(asked, ScaleRequest) and asked.step in {ScaleStep.ASKED, ScaleStep.APPROVAL_ASKED}
@@ -72,13 +72,13 @@ def begins(entry: Entry) -> bool:
 
 def may_change(entry: Entry) -> bool:
     """Whether the entry's reply may be edited: its buttons, its plan, or the answers to its question."""
-    return bool(entry.choices) or begins(entry) or isinstance(entry.details, Diagnosed | IncidentEnded)
+    return bool(entry.choices) or is_progress_reply(entry) or isinstance(entry.details, Diagnosed | IncidentEnded)
 
 
 def anchor_of(incident: Incident, request: str) -> Entry | None:
     """The entry with the advancing reply; None for another kind of request, or one of an older release."""
     log = incident.log
-    found = (one for one in log.timeline if one.request == request and begins(one))
+    found = (one for one in log.timeline if one.request == request and is_progress_reply(one))
     return next((one for one in found if one.ts or one.number in log.outbox), None)
 
 
@@ -92,10 +92,16 @@ def shown_of(incident: Incident, number: int) -> object:
     entry = incident.log.entry(number)
     if entry is None:
         return None
-    later = [(one.details, one.who) for one in story_of(incident, entry)] if begins(entry) else []
+    later = [(one.details, one.who) for one in story_of(incident, entry)] if is_progress_reply(entry) else []
     judged = [(one.details, one.who) for one in incident.log.timeline if isinstance(one.details, CauseJudged)]
     later += judged if isinstance(entry.details, Diagnosed | IncidentEnded) else []
-    return entry.choices, entry.decisions, entry.details, later, incident.state is State.DRAINED and begins(entry)
+    return (
+        entry.choices,
+        entry.decisions,
+        entry.details,
+        later,
+        incident.state is State.DRAINED and is_progress_reply(entry),
+    )
 
 
 def quiet(details: Details | None) -> bool:
@@ -153,7 +159,9 @@ def ended_with(incident: Incident) -> Incident:
     """The queue has drained: the replies of the accepted scale-ups say so."""
     log = incident.log
     for entry in log.timeline:
-        if begins(entry) and any(isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry)):
+        if is_progress_reply(entry) and any(
+            isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry)
+        ):
             log = log.shown_anew(entry)
     return replace(incident, log=log)
 

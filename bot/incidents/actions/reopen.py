@@ -9,7 +9,7 @@ from bot.core.incident.timeline import Event
 from bot.core.record import Stored
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.ports import Refused
-from bot.requests.submit import already, finish, own_of, subject, subject_of_button
+from bot.requests.submit import already_requested, finish, own_of, subject, subject_of_button
 from bot.views.words import refusals
 
 
@@ -22,7 +22,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
     number = entry.number if (entry := last_close(held.value)) else 0
     request_id = await own_of(context, interaction, held, held.value.id, f"{number}")
     if (known := await context.request(request_id)) and not held.value.closed:
-        raise already(context, known)
+        raise already_requested(context, known)
     await _refuse(context, held)
     now, who = context.now(), interaction.who
 

@@ -11,7 +11,7 @@ from bot.core.incident.details.requests import IssueNoted, ScaleRequest, ScaleSt
 from bot.core.incident.incident import Incident
 from bot.core.incident.plan import calls_people
 from bot.core.incident.pools import Maxima
-from bot.core.incident.reply_buttons import begins
+from bot.core.incident.reply_buttons import is_progress_reply
 from bot.core.incident.timeline import Entry, Event, Role
 from bot.core.message import Block, Message
 from bot.core.pool.pool import Snapshot
@@ -54,7 +54,7 @@ def reply(
         return message(joined("\n", *paragraphs), *(section(part) for part in paragraphs))
     if isinstance(entry.details, Diagnosed):
         return _diagnosis(incident, entry, entry.details)
-    if isinstance(entry.details, ScaleRequest) and begins(entry):
+    if isinstance(entry.details, ScaleRequest) and is_progress_reply(entry):
         return _scale_up(incident, entry, entry.details, labels)
     calls = entry.event in {Event.ESCALATED, Event.CALLED, Event.UNACKED}
     ends = isinstance(entry.details, Silencing) and entry.details.step is SilenceStep.ENDS_SOON

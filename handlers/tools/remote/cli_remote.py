@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from handlers.terminal import quiet, waited
+from handlers.terminal import log_to_stderr, run_async
 
 remote = typer.Typer(rich_markup_mode=None)
 
@@ -21,8 +21,8 @@ def mcp_command() -> None:
     """
     from handlers.tools.remote.assistant import serve_tools
 
-    quiet()
-    waited(serve_tools())
+    log_to_stderr()
+    run_async(serve_tools())
 
 
 @remote.command()
@@ -38,5 +38,5 @@ def job(
     """
     from handlers.tools.remote.job_answer import asked
 
-    quiet()
-    typer.echo(waited(asked(address)))
+    log_to_stderr()
+    typer.echo(run_async(asked(address)))

@@ -11,16 +11,16 @@ from bot.core.forecast.scoring import (
     KEPT_SCORES,
     POOLED_STEP,
     calibration,
-    compared,
+    drop_scaled,
+    drop_unmeasured,
     error_factor,
-    given_up,
+    every_second,
     held_share,
     not_scored,
+    score_due,
     score_summary,
     scored,
     tail_of,
-    thinned,
-    touched,
     waiting,
 )
 from bot.core.pool.outlook import UNCALIBRATED, Forecast, LeftOut, Score, Verdict
@@ -120,7 +120,7 @@ def test_a_drain_turns_what_was_foretold_into_scores() -> None:
     """With the time that it really took, to the first sample at the floor; what was foretold after it waits."""
     early, later = made(60, 120, 300), made(60, 120, 300, at=AT + 200)
     pool = Pool("linux", looks(9, 5, 2, 0, 7), forecasts=(early, later))
-    after = compared(pool, RULES)
+    after = score_due(pool, RULES)
     assert [(score.actual_seconds, score.held) for score in after.scores] == [(180.0, True)]
     assert after.forecasts == (later,)
 
@@ -128,18 +128,18 @@ def test_a_drain_turns_what_was_foretold_into_scores() -> None:
 def test_while_the_queue_stands_or_cannot_be_measured_nothing_is_compared() -> None:
     """Unknown is not zero, and trouble is no drain."""
     pool = Pool("linux", looks(9, 5, None), forecasts=(made(60, 120, 300),))
-    assert compared(pool, RULES) is pool
+    assert score_due(pool, RULES) is pool
     troubled = replace(pool, samples=looks(9, 5, 0), trouble="no answer")
-    assert compared(troubled, RULES) is troubled
+    assert score_due(troubled, RULES) is troubled
 
 
 def test_an_end_that_nobody_saw_is_left_out() -> None:
     """Half an hour without a look is too coarse for what took that long, and fine for what took ten hours."""
     pool = Pool("linux", looks(9, 0, step=1800.0), forecasts=(made(60, 120, 300),))
-    (score,) = compared(pool, RULES).scores
+    (score,) = score_due(pool, RULES).scores
     assert (score.left_out, score.ratio) == (LeftOut.UNSEEN, None)
     late = Pool("linux", looks(9, 0, step=1800.0, since=AT + 10 * HOUR), forecasts=(made(60, 120, 300),))
-    (score,) = compared(late, RULES).scores
+    (score,) = score_due(late, RULES).scores
     assert (score.left_out, score.held) == (None, False)
 
 
@@ -147,7 +147,7 @@ def test_after_a_day_every_interval_was_wrong() -> None:
     """A queue that never empties would else leave no trace in the scores; its beginning is not forgotten either."""
     growing = Forecast(AT, Verdict.GROWING, 60, pool="linux")
     pool = Pool("linux", looks(9, 9, since=AT + 24 * HOUR - 60), forecasts=(made(60, 120, 300), growing))
-    after = compared(pool, RULES)
+    after = score_due(pool, RULES)
     assert [score.held for score in after.scores] == [False, True]
     assert after.forecasts == ()
 
@@ -155,26 +155,26 @@ def test_after_a_day_every_interval_was_wrong() -> None:
 def test_forecasts_from_before_a_scale_action_are_left_out_and_counted() -> None:
     """They said what would come of itself."""
     pool = replace(Pool("linux"), forecasts=(made(1, 2, 3), made(1, 2, 3, at=AT + 60)))
-    after = touched(pool, AT + 30)
+    after = drop_scaled(pool, AT + 30)
     assert [forecast.at for forecast in after.forecasts] == [AT + 60]
     assert not_scored(after.scores) == {LeftOut.SCALED: 1}
-    assert touched(after, AT + 30) is after
-    assert touched(pool, None) is pool
+    assert drop_scaled(after, AT + 30) is after
+    assert drop_scaled(pool, None) is pool
 
 
 def test_when_nobody_measures_any_more_what_waits_is_left_out_and_counted() -> None:
     """A refusal foretold nothing, so nothing is missing of it."""
     pool = Pool("linux", forecasts=(made(1, 2, 3), Forecast(AT, Verdict.NONE)))
     assert [score.left_out for score in waiting(pool)] == [LeftOut.WAITING]
-    assert not_scored(given_up(pool).scores) == {LeftOut.UNSEEN: 1}
-    assert given_up(pool).forecasts == ()
+    assert not_scored(drop_unmeasured(pool).scores) == {LeftOut.UNSEEN: 1}
+    assert drop_unmeasured(pool).forecasts == ()
 
 
 def test_of_a_long_incident_forecasts_are_kept_from_its_beginning_on() -> None:
     """Only the last two hours would say nothing of how the first forecasts did."""
     kept: tuple[Forecast, ...] = ()
     for number in range(200):
-        kept = thinned((*kept, made(1, 2, 3, at=AT + 300 * number)))
+        kept = every_second((*kept, made(1, 2, 3, at=AT + 300 * number)))
     assert kept[0].at == AT
     assert kept[-1].at == AT + 300 * 199
     assert KEPT_FORECASTS / 2 <= len(kept) <= KEPT_FORECASTS
@@ -186,7 +186,7 @@ def test_the_newest_scores_are_kept_with_what_was_left_out_in_their_time() -> No
     known = tuple(scored(made(1, 2, 3, at=AT - n), 2) for n in range(KEPT_SCORES, 0, -1))
     recent = tuple(out(made(1, 2, 3, at=AT - 30), LeftOut.SCALED) for _ in range(5))
     pool = Pool("linux", looks(9, 0), forecasts=(made(30, 60, 90),), scores=(*old, *known, *recent))
-    after = compared(pool, RULES)
+    after = score_due(pool, RULES)
     assert sum(not score.left_out for score in after.scores) == KEPT_SCORES
     assert not_scored(after.scores) == {LeftOut.SCALED: 5}
 
