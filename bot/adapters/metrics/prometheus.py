@@ -20,18 +20,7 @@ from bot.adapters.prometheus.answers import (
     samples,
     why_nothing,
 )
-from bot.adapters.prometheus.pool import (
-    PAST,
-    SLOW,
-    Found,
-    PrometheusKeys,
-    PrometheusPool,
-    gap,
-    rate_seconds,
-    read,
-    rounded,
-    sample,
-)
+from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER
 from bot.adapters.prometheus.together import INSTANT, Rounds, asked
 from bot.adapters.signals.ask import Answers, Number, SignalQuery
@@ -119,7 +108,7 @@ class Prometheus:
         if fresh := {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}:
             self._usual[pool] = (now, fresh)
         old = newest if isinstance(newest, float) and now - newest > self._max_age else now
-        return replace(sample(pool, old, {**known, **found}), rate_seconds=rate_seconds(configured))
+        return sample(pool, old, {**known, **found}, configured)
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The figures of `PAST` over time, oldest first; empty if there is no history."""
@@ -142,8 +131,7 @@ class Prometheus:
                 if long and isinstance(problem, Incomplete):  # the day is asked for again
                     raise self._http.problem(problem.what, Failure.LATER, remedy=problem.remedy) from None
                 missing.append(gap(name, problem))
-        gaps, window = tuple(missing), rate_seconds(known)
-        return tuple(replace(sample(pool, at, series[at]), missing=gaps, rate_seconds=window) for at in sorted(series))
+        return tuple(replace(sample(pool, at, series[at], known), missing=tuple(missing)) for at in sorted(series))
 
     async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
         """The signals of one pool, in one request if Prometheus answers it."""

@@ -107,8 +107,12 @@ def gap(name: str, why: Unknown | Unreachable) -> Gap:
     return Gap(name, why.what, why.remedy)
 
 
-def sample(pool: str, at: float, found: Mapping[str, Found]) -> Snapshot:
-    """The pool at one instant; a query without a result leaves its figure unknown, with the reason in `missing`."""
+def sample(pool: str, at: float, found: Mapping[str, Found], asked: Mapping[str, str]) -> Snapshot:
+    """The pool at one instant, by the queries `asked`.
+
+    A query without a result leaves its figure unknown, with the reason in `missing`. A window is that of known rates.
+    """
     missing = tuple(gap(name, got) for name, got in found.items() if isinstance(got, Unknown | Unreachable))
     figures = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
-    return Snapshot(pool, at, missing=missing, **figures)  # type: ignore[arg-type]  # each name is a field of it
+    window = rate_seconds({name: asked[name] for name in figures})
+    return Snapshot(pool, at, missing=missing, rate_seconds=window, **figures)  # type: ignore[arg-type]  # its fields
