@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.pool.outlook import RunnerPrice
-from bot.core.scaling.limits import ScalePolicy, judged, needs_approval, overpriced, proposed
-from bot.views.words.scaling import limit_words
+from bot.core.scaling.limits import LimitHit, LimitReason, ScalePolicy, judged, needs_approval, overpriced, proposed
 from tests.builders import NOW
 
 POLICY = ScalePolicy(maximum=40, step=10, cooldown_seconds=600.0)
@@ -15,37 +14,42 @@ FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
 
 
 @pytest.mark.parametrize(
-    ("policy", "asked", "current", "last", "reason"),
+    ("policy", "asked", "current", "last", "found"),
     [
-        (POLICY, 20, 10, None, ""),
-        (POLICY, 11, 10, NOW - 600, ""),
-        (POLICY, 40, 39, None, ""),
-        (OPEN, 40, 0, NOW, ""),
-        (POLICY, 20, None, None, "The target cannot be set: the pool's current size is unknown."),
-        (POLICY, 10, 10, None, "The pool already has that size: the target 10 is not above the current 10 runners. "
-         "You can ask for 11 to 20."),
-        (POLICY, 1, 10, None, "The target 1 is not above the current 10 runners. You can ask for 11 to 20."),
-        (POLICY, -5, 1, None, "The target -5 is not above the current 1 runner. You can ask for 2 to 11."),
-        (POLICY, 12, 10, NOW - 599, "The pool was just scaled. You can scale it again in 1 s."),
-        (POLICY, 12, 10, NOW, "The pool was just scaled. You can scale it again in 10 min."),
-        (POLICY, 41, 39, None, "The target 41 is above the pool's maximum of 40 runners. The pool has 39 runners. "
-         "Only 40 is possible."),
-        (POLICY, 23, 10, None, "At most 10 more at once. The pool has 10 runners. "
-         "You can ask for 11 to 20."),
-        (OPEN, 41, 0, None, "The target 41 is above the pool's maximum of 40 runners. The pool has 0 runners. "
-         "You can ask for 1 to 40."),
-        (OPEN, 24, 41, None, "The target 24 is not above the current 41 runners. It cannot be raised further."),
-        (FLOORED, 3, 0, None, "This pool's autoscaler takes no target below 5 runners. You can ask for 5 to 10."),
-        (replace(FLOORED, step=2), 3, 0, None, "This pool's autoscaler takes no target below 5 runners. "
-         "No allowed step leads to a valid target."),
+        (POLICY, 20, 10, None, None),
+        (POLICY, 11, 10, NOW - 600, None),
+        (POLICY, 40, 39, None, None),
+        (OPEN, 40, 0, NOW, None),
+        (POLICY, 20, None, None, (LimitReason.SIZE_UNKNOWN, 0, 0)),
+        (POLICY, 10, 10, None, (LimitReason.NOT_ABOVE, 11, 20)),
+        (POLICY, 1, 10, None, (LimitReason.NOT_ABOVE, 11, 20)),
+        (POLICY, -5, 1, None, (LimitReason.NOT_ABOVE, 2, 11)),
+        (POLICY, 12, 10, NOW - 599, (LimitReason.COOLDOWN, 11, 20)),
+        (POLICY, 12, 10, NOW, (LimitReason.COOLDOWN, 11, 20)),
+        (POLICY, 41, 39, None, (LimitReason.ABOVE_MAXIMUM, 40, 40)),
+        (POLICY, 23, 10, None, (LimitReason.ABOVE_STEP, 11, 20)),
+        (OPEN, 41, 0, None, (LimitReason.ABOVE_MAXIMUM, 1, 40)),
+        (OPEN, 24, 41, None, (LimitReason.NOT_ABOVE, 42, 40)),
+        (FLOORED, 3, 0, None, (LimitReason.BELOW_MINIMUM, 5, 10)),
+        (replace(FLOORED, step=2), 3, 0, None, (LimitReason.BELOW_MINIMUM, 5, 2)),
     ],
-)  # fmt: skip
+)
 def test_a_target_is_judged(
-    policy: ScalePolicy, asked: int, current: int | None, last: float | None, reason: str
+    policy: ScalePolicy, asked: int, current: int | None, last: float | None, found: tuple[LimitReason, int, int] | None
 ) -> None:
-    """Never lower, never above the limit, never more than a step, never too soon, never blind (P5)."""
+    """Never lower, never above the limit, never more than a step, never too soon, never blind (P5).
+
+    `found` is the reason, and the lowest and highest target that can be asked for.
+    """
     hit = judged(policy, asked, current, last, NOW)
-    assert (limit_words(hit) if hit else "") == reason
+    assert (hit and (hit.reason, hit.least, hit.most)) == found
+
+
+@pytest.mark.parametrize(("ago", "left"), [(599, 1.0), (0, 600.0)])
+def test_a_cooldown_says_how_long_it_lasts(ago: float, left: float) -> None:
+    hit = judged(POLICY, 12, 10, NOW - ago, NOW)
+    assert hit is not None
+    assert hit.wait_seconds == left
 
 
 @pytest.mark.parametrize(
@@ -84,36 +88,36 @@ def test_a_target_to_start_from(
 
 
 @pytest.mark.parametrize(
-    ("price", "most", "asked", "reason"),
+    ("price", "most", "asked", "found"),
     [
-        (None, None, 40, ""),
-        (0.5, None, 40, ""),
-        (0.5, 5.0, 20, ""),
-        (0.5, 5.0, 21, "11 extra runners would cost $5.50 an hour. The maximum is $5.00 (`max_cost_per_hour`), "
-         "which allows 20 runners."),
-        (0.0, 0.0, 40, ""),
-        (0.1, 0.3, 13, ""),
+        (None, None, 40, None),
+        (0.5, None, 40, None),
+        (0.5, 5.0, 20, None),
+        (0.5, 5.0, 21, (11, 5.5, 20)),
+        (0.0, 0.0, 40, None),
+        (0.1, 0.3, 13, None),
     ],
     ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
-)  # fmt: skip
-def test_extra_capacity_has_a_price_limit(price: float | None, most: float | None, asked: int, reason: str) -> None:
+)
+def test_extra_capacity_has_a_price_limit(
+    price: float | None, most: float | None, asked: int, found: tuple[int, float, int] | None
+) -> None:
+    """`found`: the extra runners, what they cost an hour, and the highest target that the price allows."""
     policy = ScalePolicy(maximum=40, price=None if price is None else RunnerPrice(price), max_cost_per_hour=most)
-    hit = overpriced(policy, asked, 10)
-    assert (limit_words(hit, "$") if hit else "") == reason
+    assert cost_of(overpriced(policy, asked, 10)) == found
 
 
-@pytest.mark.parametrize(
-    ("asked", "reason"),
-    [
-        (14, ""),
-        (15, "5 extra runners would cost $4.00 an hour. The maximum is $3.50 (`max_cost_per_hour`), which allows "
-         "14 runners."),
-    ],
-)  # fmt: skip
-def test_the_price_limit_counts_whole_machines(asked: int, reason: str) -> None:
+@pytest.mark.parametrize(("asked", "found"), [(14, None), (15, (5, 4.0, 14))])
+def test_the_price_limit_counts_whole_machines(asked: int, found: tuple[int, float, int] | None) -> None:
     policy = ScalePolicy(maximum=40, price=RunnerPrice(0.5, together=4), max_cost_per_hour=3.5)
-    hit = overpriced(policy, asked, 10)
-    assert (limit_words(hit, "$") if hit else "") == reason
+    assert cost_of(overpriced(policy, asked, 10)) == found
+
+
+def cost_of(hit: LimitHit | None) -> tuple[int, float, int] | None:
+    if hit is None:
+        return None
+    assert hit.reason is LimitReason.TOO_EXPENSIVE
+    return hit.extra, hit.cost_per_hour, hit.limit
 
 
 @pytest.mark.parametrize(("above", "needs"), [(None, False), (24, False), (23, True), (0, True)])
@@ -125,7 +129,5 @@ def test_the_scalers_own_limit_is_called_by_its_name() -> None:
     policy = ScalePolicy(maximum=20, limited_by="MaxSize of Auto Scaling group ci")
     hit = judged(policy, 24, 10, None, NOW)
     assert hit is not None
-    assert limit_words(hit) == (
-        "The target 24 is above the pool's maximum: it is limited to 20 runners by MaxSize of Auto Scaling group ci. "
-        "The pool has 10 runners. You can ask for 11 to 20."
-    )
+    assert (hit.reason, hit.limit) == (LimitReason.ABOVE_MAXIMUM, 20)
+    assert hit.limited_by == "MaxSize of Auto Scaling group ci"
