@@ -22,7 +22,8 @@ from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tri
 from bot.config import unusable
 from bot.core.jobs.found import FoundJobs
 from bot.core.pool.job import NO_LABEL, WorkflowJob, key_of
-from bot.core.pool.pool import Gap, Origin, Snapshot
+from bot.core.pool.pool import Gap, Snapshot
+from bot.core.pool.retention import Origin
 from bot.core.words import listed
 from bot.ports import Failure, Unreachable
 from bot.sources.payload import fields

@@ -17,7 +17,8 @@ from bot.adapters.metrics.hud_rows import COLUMNS, Labelled, of_groups, of_query
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.kinds.paces import grouped
-from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.retention import Origin
 from bot.ports import Failure, Unreachable
 from bot.sources.job_kind import kind_of
 

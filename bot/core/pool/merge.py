@@ -6,8 +6,8 @@ A source that says that nobody waits does not stand against one that sees jobs w
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Pool, Snapshot, measured, patience
-from bot.core.pool.retention import HELD_SECONDS, PoolSource, silent_since
+from bot.core.pool.pool import Contradiction, Counted, Gap, Pool, Snapshot, measured, patience
+from bot.core.pool.retention import HELD_SECONDS, Origin, PoolSource, silent_since
 from bot.core.signals.signal import Signal, contradiction
 from bot.core.words import duration
 

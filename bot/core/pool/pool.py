@@ -6,7 +6,7 @@ from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.outlook import UNBOUND, Calibration, Forecast, Reach, Score
-from bot.core.pool.retention import PoolSource, kept, usual_age
+from bot.core.pool.retention import Origin, PoolSource, kept, usual_age
 from bot.core.pool.steady_forecast import SteadyForecast
 from bot.core.signals.signal import Signal, slim
 
@@ -46,17 +46,6 @@ class Gap:
     def words(self) -> str:
         """Why, and what to do about it."""
         return "; ".join(part for part in (self.why, self.remedy) if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where some figures of a sample come from, and how old they are."""
-
-    source: str
-    """The source's configured name; empty for the pool's only source."""
-    at: float
-    """Epoch seconds at which it measured them."""
-    figures: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,17 @@ def usual_age_of(before: float, times: Sequence[float], tried_at: float, now: fl
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where some figures of a sample come from, and how old they are."""
+
+    source: str
+    """The source's configured name; empty for the pool's only source."""
+    at: float
+    """Epoch seconds at which it measured them."""
+    figures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rhythm:
     """When figures of one kind came, and how old they get before newer ones come."""
 

@@ -11,7 +11,8 @@ from bot.adapters.metrics.hud_rows import of_groups, of_query
 from bot.adapters.source import Listed
 from bot.core.kinds.paces import JobGroup
 from bot.core.pool.merge import known
-from bot.core.pool.pool import Counted, Gap, Job, Origin, Snapshot
+from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.retention import Origin
 from bot.ports import Failure, Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps

@@ -11,7 +11,8 @@ from bot.adapters.integrations import build
 from bot.adapters.metrics.several import Several, keys_by_source
 from bot.adapters.registry import METRICS
 from bot.config import ConfigError, File, Settings, load
-from bot.core.pool.pool import Origin, Snapshot
+from bot.core.pool.pool import Snapshot
+from bot.core.pool.retention import Origin
 from bot.ports import Failure, Metrics, Unreachable
 from tests.adapters.back_end import BackEnd
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.pool.merge import FIGURES, OLD_SECONDS, SourceAnswer, age_of, known, merged, one_source, taken, without
-from bot.core.pool.pool import Contradiction, Counted, Gap, Origin, Pool, Snapshot, measured
+from bot.core.pool.pool import Contradiction, Counted, Gap, Pool, Snapshot, measured
+from bot.core.pool.retention import Origin
 
 POOL = "linux"
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.events import Diagnosed, QueueingPool
-from bot.core.pool.pool import Contradiction, Counted, Origin
+from bot.core.pool.pool import Contradiction, Counted
+from bot.core.pool.retention import Origin
 from bot.views.words.diagnosis import constraints, survey_lines
 from tests.builders import POOL, sample
 
