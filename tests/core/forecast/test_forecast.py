@@ -13,8 +13,7 @@ from bot.core.forecast.more_runners import what_if
 from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.outlook import Calibration, Forecast, Verdict
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, cut_off, drained
-from bot.core.words import clock
-from bot.views.words.forecasts import reason_words
+from bot.core.statement import Statement, statement
 from tests.builders import FULL
 
 AT = 1_800_000_000.0
@@ -73,16 +72,16 @@ BARE = series(**UNKNOWN)
 @pytest.mark.parametrize(
     ("looks", "reason"),
     [
-        ([replace(look, queued=None) for look in series()], "the queue length is unknown"),
-        (series(missing=(Gap("unservable", "HTTP 500"),)), "unknown which part of the queue can be served"),
-        (BARE[-2:], "2 of 3 measurements needed"),
-        (series()[-1:], f"first forecast at {clock(AT + 120)} UTC"),
-        (series()[-2:], f"first forecast at {clock(AT + 60)} UTC"),
+        ([replace(look, queued=None) for look in series()], statement("queue_unknown")),
+        (series(missing=(Gap("unservable", "HTTP 500"),)), statement("servable_unknown")),
+        (BARE[-2:], statement("few_samples", known=2, needed=3)),
+        (series()[-1:], statement("first_forecast", at=AT + 120)),
+        (series()[-2:], statement("first_forecast", at=AT + 60)),
     ],
 )
-def test_what_cannot_be_forecast_is_refused_by_name(looks: list[Snapshot], reason: str) -> None:
+def test_what_cannot_be_forecast_is_refused_by_name(looks: list[Snapshot], reason: Statement) -> None:
     found = forecast(looks, RULES)
-    assert (found.verdict, reason_words(found.reason)) == (Verdict.NONE, reason)
+    assert (found.verdict, found.reason) == (Verdict.NONE, reason)
 
 
 @pytest.mark.parametrize(

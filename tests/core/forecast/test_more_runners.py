@@ -9,6 +9,7 @@ import pytest
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Option, Terms, WhatIf, least, what_if
 from bot.core.pool.outlook import Forecast, RunnerPrice, Verdict
+from bot.core.statement import statement
 from bot.views.words.forecasts import HEAD, choice_words, forecast_words, reason_words, table, what_more_would_do
 from tests.core.forecast.test_forecast import RULES, series
 
@@ -153,7 +154,7 @@ def test_do_nothing_where_more_runners_would_not_help(changes: dict[str, Any], b
 def test_an_unknown_figure_refuses_the_whole_table() -> None:
     """The reason is the forecast's."""
     found = what_if([replace(sample, queued=None) for sample in series()], RULES, (10,))
-    assert (found.options, reason_words(found.refusal)) == ((), "the queue length is unknown")
+    assert (found.options, found.refusal) == ((), statement("queue_unknown"))
 
 
 def test_an_unknown_wait_is_not_foretold() -> None:
@@ -178,8 +179,8 @@ def test_rows_name_what_is_open() -> None:
 def test_a_queue_at_its_floor_needs_no_choice() -> None:
     """Three jobs with a floor of five, and none at all."""
     calm = replace(RULES, floor=5)
-    assert reason_words(what_if(series(3), calm, (10,)).refusal) == "3 jobs queued, within normal"
-    assert reason_words(what_if(series(0), calm, (10,)).refusal) == "no job is queued"
+    assert what_if(series(3), calm, (10,)).refusal == statement("at_floor", queued=3)
+    assert what_if(series(0), calm, (10,)).refusal == statement("nothing_queued")
     assert what_if(series(6), calm, (10,)).refusal is None
 
 
