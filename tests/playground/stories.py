@@ -252,7 +252,7 @@ async def stockout(story: Played) -> None:
 
 
 async def slower(story: Played) -> None:
-    """Ana asks for a diagnosis and adds ten runners."""
+    """Ana asks for a diagnosis and for ten runners, which nobody approves."""
     await story.fires()
     await story.presses("diagnose")
     await story.minute()

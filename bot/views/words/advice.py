@@ -7,7 +7,7 @@ from bot.views.words.forecasts import faster
 
 PROVIDER = frozenset({"provider", "unassigned"})
 """Causes that only the CI provider ends."""
-STATUS = "Open the status page"
+STATUS = "Open it"
 AT_MAXIMUM = "No more runners can be added: the pool is at its maximum."
 
 
