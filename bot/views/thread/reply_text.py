@@ -29,4 +29,5 @@ def text_of(
     lines = [say("{line}.", line=escaped(line, MOST_BULLET)) for line in text_lines]
     more = len(below) - MOST_TEXT_LINES
     rest = joined(" ", *lines, say("+ {lines}.", lines=count(more, "more line")) if more > 0 else None, end)
-    return joined("\n" if apart else " ", say("{lead}.", lead=lead) if lead else None, body, rest or None)
+    first = say("{lead}.", lead=lead) if lead else None
+    return joined("\n", first, body, rest or None) if apart else joined(" ", first, body, rest or None)
