@@ -374,6 +374,9 @@ class FakeScaler:
                 self.effects.append((target, request_id))
 
 
+SILENCE_GONE = "The silence is over, or the back end has lost it; silence again if it is needed."
+
+
 class FakeAlertmanager:
     """Silences that begin and end by the clock, and alerts that fire."""
 
@@ -425,7 +428,7 @@ class FakeAlertmanager:
         with self.script.call("extend"):
             found = self.silences.get(silence_id)
             if found is None or found.ends_at <= self.clock.now():
-                raise Refused("The silence is over, or the back end has lost it; silence again if it is needed.")
+                raise Refused(SILENCE_GONE)
             made = replace(found, ends_at=ends_at, id=f"silence-{len(self.silences) + 1}" if self.moves else silence_id)
             if self.moves:
                 self.silences[silence_id] = replace(found, ends_at=self.clock.now())

@@ -11,7 +11,9 @@ from bot.config import Environment, File, Settings
 from bot.context.context import Context, PoolScaler
 from bot.context.making import Making
 from bot.core.alert import Alert, Status
+from bot.core.incident.details.events import Introduced
 from bot.core.incident.incident import Incident
+from bot.core.incident.timeline import Entry
 from bot.core.message import Block, Message
 from bot.core.paging.page import OUTSIDE
 from bot.core.pool.outlook import RunnerPrice
@@ -171,6 +173,19 @@ class World:
         """What the thread was told after its first reply, in order."""
         told = self.chat.thread(self.incident.thread.root or "")
         return [stored.message.text for stored in told if not stored.message.text.startswith("*Alert:*")]
+
+    def details(self, kind: type[T]) -> list[T]:
+        """The details of one kind that the thread was told, in order: values instead of words."""
+        log = self.incident.log
+        posted = (entry.details for entry in log.timeline if entry.number not in log.outbox)
+        return [found for found in posted if isinstance(found, kind)]
+
+    @property
+    def last(self) -> Entry:
+        """What the thread was told last, after its first reply."""
+        newest = [one for one in self.incident.log.timeline if not isinstance(one.details, Introduced)][-1]
+        assert newest.number not in self.incident.log.outbox
+        return newest
 
     @property
     def thread(self) -> list[Message]:

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.ports import Failure, SilenceFound
 from bot.silencing.check_silences import keep_silences
-from tests.silencing.test_silence_conditions import active, silenced
+from tests.silencing.test_silence_conditions import active, silenced, warnings
 from tests.world import World
+
+LOST = SilenceEnded(SilenceEnd.LOST, alertmanager="grafana")
 
 
 def only(world: World) -> SilenceFound:
@@ -36,11 +39,11 @@ async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
     world.clock.advance(60)
     await looks(world)
     assert (only(world).ends_at, active(world)) == (ends, 1)
-    assert "had lost the silence. It was created again with the same end" in world.replies[-1]
+    assert world.last.details == Silencing(SilenceStep.RECREATED, alertmanager="grafana")
     world.alertmanager.forget(only(world).id)
     await looks(world)
     assert active(world) == 0
-    assert "Silence again if needed" in world.replies[-1]
+    assert world.details(SilenceEnded) == [LOST]
     assert world.incident.active_silence is None
 
 
@@ -51,7 +54,7 @@ async def test_nothing_is_made_again_while_nothing_may_be_done(actions: dict[str
     world.alertmanager.forget("silence-1")
     await looks(world)
     assert active(world) == 0
-    assert "no longer has it" in world.replies[-1]
+    assert world.details(SilenceEnded) == [LOST]
 
 
 async def test_one_that_somebody_ended_there_stays_ended() -> None:
@@ -60,7 +63,7 @@ async def test_one_that_somebody_ended_there_stays_ended() -> None:
     world.clock.advance(10)
     await looks(world)
     assert active(world) == 0
-    assert "The silence was ended outside Slack." in world.replies[-1]
+    assert world.last.details == SilenceEnded(SilenceEnd.ENDED_ELSEWHERE)
 
 
 @pytest.mark.parametrize("seconds", [1200.0, 9000.0])
@@ -73,7 +76,7 @@ async def test_an_end_that_was_moved_there_is_shown(seconds: float) -> None:
     assert known is not None
     assert (known.ends_at, known.warn_at) == (ends, ends - 600)
     await world.passes(seconds + 60, step=300)
-    assert len([text for text in world.replies if "The silence ends in" in text]) == 1
+    assert warnings(world) == 1
 
 
 async def test_one_that_was_replaced_there_is_followed_by_its_tag() -> None:

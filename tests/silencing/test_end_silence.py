@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.incident.details.requests import ActiveSilence, RequestEnd, RequestNotDone, SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Silence
 from bot.ports import Failure
 from bot.silencing import end_silence
-from bot.views.words.timeline import details_words
+from bot.views.words import refusals
 from tests.builders import POOL, incident, view
 from tests.world import ANA, BEN, World
 
@@ -31,7 +32,7 @@ async def test_it_ends_the_silence_and_says_who_did() -> None:
     await world.done(world.asks("unsilence", BEN))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now()
-    assert f"<@{BEN}> ended the silence." in world.replies[-1]
+    assert (world.last.who, world.last.details) == (BEN, SilenceEnded(SilenceEnd.ENDED))
     assert world.incident.active_silence is None
     assert "'silence'" in str(world.parent.message.blocks)
 
@@ -42,7 +43,7 @@ async def test_in_shadow_mode_it_stays() -> None:
     await world.done(world.asks("unsilence"))
     assert world.incident.active_silence is not None
     assert world.alertmanager.script.count("end") == 0
-    assert "Nothing was changed (shadow mode)" in world.replies[-1]
+    assert world.last.details == SilenceEnded(SilenceEnd.NOT_ENDED)
 
 
 @pytest.mark.parametrize("arrived", [True, False])
@@ -60,7 +61,8 @@ async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> 
     await world.asks("unsilence")
     world.context.alertmanagers = {}
     await world.work()
-    assert "[alertmanager.grafana] is no longer in tailback.toml" in world.replies[-1]
+    why = refusals.alertmanager_gone("grafana")
+    assert world.last.details == RequestNotDone(RequestEnd.REFUSED, "unsilence", why=why)
 
 
 async def test_another_silence_that_goes_on_is_named() -> None:
@@ -70,5 +72,5 @@ async def test_another_silence_that_goes_on_is_named() -> None:
     both = replace(world.incident, silences=(first, second))
     await world.says("unsilence")
     done = await end_silence.effect(world.context, world.request, both)
-    said = details_words(done.details)
-    assert said == "ended the silence. Another silence goes on for another 2 h 1 min."
+    goes_on = ActiveSilence(second.ends_at, 7260.0)
+    assert done.details == SilenceEnded(SilenceEnd.ENDED, other=goes_on)

@@ -1,11 +1,23 @@
 """Extend a silence: from the thread, counted from now, once, under whatever id; its owner is told again."""
 
+import re
+
 import pytest
 
+from bot.core.incident.details.requests import (
+    RequestEnd,
+    RequestNotDone,
+    SilenceEnd,
+    SilenceEnded,
+    SilenceStep,
+    Silencing,
+)
 from bot.ports import Failure, Refused
 from bot.requests.submit import SeveralIncidents
+from bot.views.words import refusals
 from tests.builders import CHANNEL, POOL
-from tests.silencing.test_silence_conditions import active, drains, silenced
+from tests.fakes import SILENCE_GONE
+from tests.silencing.test_silence_conditions import DRAINED, active, drains, silenced, warnings
 from tests.world import ANA, BEN, OTHER_POOL, World, refused, spoken
 
 
@@ -26,7 +38,7 @@ async def test_it_lasts_as_long_again_from_now() -> None:
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 3600
     assert kept.by == f"tailback ({ANA})"
-    assert f"<@{BEN}> extended the silence to 1 h from now." in world.replies[-1]
+    assert (world.last.who, world.last.details) == (BEN, Silencing(SilenceStep.EXTENDED, 3600.0))
     assert world.incident.active_silence is not None
     assert world.incident.active_silence.ends_at == kept.ends_at
     assert [entry.about for entry in world.incident.log.timeline if entry.choices] == [first]
@@ -35,15 +47,15 @@ async def test_it_lasts_as_long_again_from_now() -> None:
 async def test_its_owner_is_told_again_before_the_new_end() -> None:
     world = await silenced("1h")
     await world.passes(3100, step=310)
-    assert any("The silence ends in" in text for text in world.replies)
+    assert warnings(world) == 1
     await world.done(presses(world))
     await world.passes(3100, step=310)
-    assert len([text for text in world.replies if "The silence ends in" in text]) == 2
+    assert warnings(world) == 2
     await world.done(presses(world))
     assert active(world) == 1
     await world.passes(3700, step=370)
     assert active(world) == 0
-    assert "The silence has expired" in world.replies[-1]
+    assert world.last.details == SilenceEnded(SilenceEnd.RAN_OUT)
     assert [entry for entry in world.incident.log.timeline if entry.choices] == []
 
 
@@ -65,14 +77,15 @@ async def test_by_a_word_with_a_duration() -> None:
     await world.done(world.says("prolong", "4h", who=BEN))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 4 * 3600
-    await refused("The longest silence here is 1 d", world.says("prolong", "3d"))
-    await refused("not a duration", world.says("prolong", "soon"))
+    await refused(re.escape(refusals.longest_silence(86_400.0)), world.says("prolong", "3d"))
+    await refused(re.escape(refusals.no_duration("soon")), world.says("prolong", "soon"))
 
 
 async def test_what_lasts_longer_already_is_not_extended() -> None:
     world = await silenced("4h")
-    await refused("The silence already lasts another 4 h", world.says("prolong", "1h"))
-    await refused("The silence already lasts another 4 h", presses(world))
+    enough = re.escape(refusals.lasts_anyway(4 * 3600.0))
+    await refused(enough, world.says("prolong", "1h"))
+    await refused(enough, presses(world))
 
 
 async def test_two_presses_are_one() -> None:
@@ -93,7 +106,7 @@ async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
     assert active(world) == 1
     await drains(world)
     assert active(world) == 0
-    assert "Ended the silence: the queue has drained." in world.replies[-1]
+    assert world.last.details == DRAINED
 
 
 @pytest.mark.parametrize("arrived", [True, False])
@@ -115,13 +128,13 @@ async def test_one_that_is_lost_or_over_is_said() -> None:
     world.clock.advance(1800)
     world.alertmanager.forget("silence-1")
     await world.done(presses(world))
-    assert "silence again if it is needed" in world.replies[-1]
+    assert world.last.details == RequestNotDone(RequestEnd.REFUSED, "prolong", why=SILENCE_GONE)
     other = await silenced("1h")
     request_id = offered(other)
     await other.done(other.asks("unsilence"))
     assert [entry for entry in other.incident.log.timeline if entry.choices] == []
-    await refused("This silence has ended", presses(other, request_id=request_id))
-    await refused("no active silence", other.says("prolong"))
+    await refused(refusals.SILENCE_OVER, presses(other, request_id=request_id))
+    await refused(refusals.NO_SILENCE_HERE, other.says("prolong"))
 
 
 async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
@@ -130,9 +143,9 @@ async def test_after_an_attempt_that_failed_it_can_be_asked_again() -> None:
     request_id = offered(world)
     world.alertmanager.script.fail("extend", error=Refused("not today"))
     await world.done(presses(world, request_id=request_id))
-    assert "Refused: not today" in world.replies[-1]
+    assert world.last.details == RequestNotDone(RequestEnd.REFUSED, "prolong", why="not today")
     await world.done(world.says("prolong"))
-    assert "extended the silence" in world.replies[-1]
+    assert world.details(Silencing)[-1] == Silencing(SilenceStep.EXTENDED, 3600.0)
 
 
 async def test_in_shadow_mode_it_is_not_extended() -> None:
@@ -140,7 +153,7 @@ async def test_in_shadow_mode_it_is_not_extended() -> None:
     world.clock.advance(1800)
     world.configure(actions={"shadow": True})
     await world.done(presses(world, ANA))
-    assert "Nothing was changed (shadow mode)" in world.replies[-1]
+    assert world.last.details == Silencing(SilenceStep.NOT_EXTENDED)
     assert world.alertmanager.script.count("extend") == 0
 
 

@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 
 from bot.adapters.alertmanagers.alertmanager import build
 from bot.core.alert import Alert, Matcher, silence_matchers, silences
+from bot.core.incident.details.requests import Coverage, Silencing
 from bot.core.incident.incident import Incident, Silence
 from bot.core.incident.silence import coverage
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import MakeSilence, Request
 from bot.silencing.check_silences import keep_silences
+from bot.views.words import refusals
+from bot.views.words.silences import coverage_words
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import NOW, POOL
 from tests.fakes import FakeClock
@@ -128,9 +131,9 @@ async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
     world = World()
     await world.opens(spoken("a1"))
     await world.done(world.silences())
-    assert " of " not in world.replies[-1]
+    assert [one.coverage for one in world.details(Silencing)][-1:] == [Coverage(1, 1)]
     await world.done(world.fires(spoken("a1"), spoken("a2", runner_label="linux.gpu")))
-    words = "1 of 2 alerts silenced. Not covered: Runner queue is long (linux.gpu)."
+    words = coverage_words(Coverage(1, 2, ("Runner queue is long (linux.gpu)",)))
     assert words in world.replies[-1]
     assert words in str(world.parent.message.blocks)
     assert [one.matchers for one in world.incident.silences] == [tuple(Matcher(*i) for i in sorted(LABELS.items()))]
@@ -140,7 +143,7 @@ async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:
 
 async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing(world: World) -> None:
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
-    assert "Nothing was silenced. This dialog has expired" in answer.errors["custom"]
+    assert answer.errors == {"custom": refusals.SILENCE_DIALOG_LAPSED}
     assert world.alertmanager.silences == {}
 
 

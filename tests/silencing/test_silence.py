@@ -1,20 +1,32 @@
 """Silence: real, narrow, bounded, once, and with an owner."""
 
 import contextlib
+import re
 from dataclasses import replace
 
 import pytest
 
 from bot.core.alert import Links, Matcher
+from bot.core.incident.details.requests import (
+    ActiveSilence,
+    Coverage,
+    RequestEnd,
+    RequestNotDone,
+    SilenceStep,
+    Silencing,
+)
 from bot.core.incident.incident import Silence
 from bot.core.requests.interaction import Answer, Surface, request_id
 from bot.ports import Failure, Refused
 from bot.silencing import silence
+from bot.views.words import refusals
+from bot.views.words.silences import still_lasts
 from tests.builders import POOL, incident, view, with_fields
 from tests.fakes import FakeAlertmanager
 from tests.world import ANA, BEN, LABELS, World, dialog, refused, spoken
 
 HOUR = 3600.0
+MADE = Silencing(SilenceStep.MADE, HOUR, coverage=Coverage(1, 1))
 
 
 def test_it_is_offered_only_when_it_can_work() -> None:
@@ -48,7 +60,7 @@ async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner(world: Wo
     assert ANA in made.comment
     assert f"[tailback {world.request.id}]" in made.comment
     assert "https://slack.test/archives/" in made.comment
-    assert f"<@{ANA}> silenced the alert for 1 h" in world.replies[-1]
+    assert (world.last.who, world.last.details) == (ANA, MADE)
     assert "Silenced until" in str(world.parent.message.blocks)
 
 
@@ -72,23 +84,23 @@ async def test_a_silence_that_stands_already_is_found_and_not_made_twice(world: 
     await world.work()
     assert list(world.alertmanager.silences) == ["silence-1"]
     assert world.incident.active_silence is not None
-    assert "silenced the alert for 1 h" in world.replies[-1]
+    assert world.last.details == MADE
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("soon", '"soon" is not a duration. Write for example "30m", "2h" or "1d".'),
-        ("-1h", "is not a duration"),
-        ("30s", "The shortest silence is 1 min"),
-        ("25h", "The longest silence here is 1 d"),
-        ("9" * 300 + "d", "The longest silence here is 1 d"),
+        ("soon", refusals.no_duration("soon")),
+        ("-1h", refusals.no_duration("-1h")),
+        ("30s", refusals.SHORTEST_SILENCE),
+        ("25h", refusals.longest_silence(24 * HOUR)),
+        ("9" * 300 + "d", refusals.longest_silence(24 * HOUR)),
     ],
 )
 async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, problem: str) -> None:
     commits = world.data.commits
     answer = await submitted(world, custom=text)
-    assert problem in answer.errors["custom"]
+    assert answer.errors == {"custom": problem}
     assert world.data.commits == commits + 1, "what the dialog showed, and nothing else"
 
 
@@ -123,7 +135,7 @@ async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple
 async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
     await world.done(world.types("silence", POOL, "2h"))
     world.clock.advance(600)
-    said = r"already silenced for another 1 h 50 min\. .*`prolong 4h` extends .*`unsilence` ends it"
+    said = re.escape(refusals.silenced_already(still_lasts(ActiveSilence(0.0, 2 * HOUR - 600))))
     for asked in (
         world.types("silence", POOL, until),
         world.says("silence", until),
@@ -157,8 +169,8 @@ async def test_a_silence_that_failed_is_in_nobodys_way(world: World) -> None:
 
 async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
     await world.done(submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"}))
-    said = r"already silenced until the queue has drained, for another 2 h at most, unless more than 1,200 jobs"
-    await refused(said, world.says("silence", "1h"))
+    goes_on = ActiveSilence(0.0, 2 * HOUR, until_drained=True, above=1200)
+    await refused(re.escape(refusals.silenced_already(still_lasts(goes_on))), world.says("silence", "1h"))
 
 
 async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
@@ -194,7 +206,7 @@ async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:
     world = await World.opened(actions={"shadow": True})
     await world.done(submitted(world))
     assert world.alertmanager.silences == {}
-    assert "None was created (shadow mode)" in world.replies[-1]
+    assert world.last.details == Silencing(SilenceStep.NOT_MADE, HOUR)
     assert world.incident.silences == ()
 
 
@@ -214,7 +226,7 @@ async def test_an_incident_that_ended_meanwhile_gets_no_silence(world: World) ->
     await world.asks("resolve", surface="dialog")
     await world.passes(30, step=1)
     assert (world.alertmanager.silences, world.incident.silences) == ({}, ())
-    assert any("Refused: Nothing was changed. This incident is over." in said for said in world.replies)
+    assert RequestNotDone(RequestEnd.REFUSED, "silence", why=refusals.INCIDENT_OVER) in world.details(RequestNotDone)
 
 
 async def test_a_slack_that_gives_no_link_does_not_hold_up_a_silence(world: World) -> None:

@@ -2,11 +2,15 @@
 
 import pytest
 
+from bot.core.incident.details.requests import Coverage, EndReason, SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Progress, Request
 from bot.ports import Failure
 from tests.builders import POOL
 from tests.world import ANA, BEN, World, spoken
+
+DRAINED = SilenceEnded(SilenceEnd.ENDED, EndReason.DRAINED)
+TOO_LONG = SilenceEnded(SilenceEnd.ENDED, EndReason.TOO_MANY_JOBS, waiting=101, above=100)
 
 
 async def silenced(preset: str = "1h", *, world: World | None = None, **values: str) -> World:
@@ -15,6 +19,11 @@ async def silenced(preset: str = "1h", *, world: World | None = None, **values: 
     await there.opens()
     await there.done(there.silences(preset, **values))
     return there
+
+
+def warnings(world: World) -> int:
+    """How often the thread was told that the silence ends soon."""
+    return sum(one.step is SilenceStep.ENDS_SOON for one in world.details(Silencing))
 
 
 def active(world: World) -> int:
@@ -33,11 +42,12 @@ async def test_until_drained_ends_with_the_incident() -> None:
     world = await silenced("drained")
     (made,) = world.alertmanager.silences.values()
     assert made.ends_at == world.clock.now() + 86_400
-    assert f"<@{ANA}> silenced the alert until the queue has drained, for 1 d at most." in world.replies[-1]
+    told = Silencing(SilenceStep.MADE, 86_400.0, until_drained=True, coverage=Coverage(1, 1))
+    assert (world.last.who, world.last.details) == (ANA, told)
     assert "Silenced until the queue drains, at the latest until" in str(world.parent.message.blocks)
     await drains(world)
     assert active(world) == 0
-    assert "Ended the silence: the queue has drained." in world.replies[-1]
+    assert world.last.details == DRAINED
     assert world.incident.active_silence is None
 
 
@@ -47,8 +57,7 @@ async def test_both_a_time_and_the_drain() -> None:
     assert made.ends_at == world.clock.now() + 1800
     await world.passes(1900, step=190)
     assert active(world) == 0
-    assert "The silence has expired" in world.replies[-1]
-    assert not any("Ended the silence" in text for text in world.replies)
+    assert world.details(SilenceEnded) == [SilenceEnded(SilenceEnd.RAN_OUT)]
 
 
 async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
@@ -59,7 +68,7 @@ async def test_it_breaks_through_when_the_queue_gets_too_long() -> None:
     world.queues(101)
     await world.passes(60)
     assert active(world) == 0
-    assert any("Ended the silence: 101 jobs wait, more than 100." in text for text in world.replies)
+    assert world.details(SilenceEnded) == [TOO_LONG]
 
 
 @pytest.mark.parametrize(("age", "ended"), [(100.0, True), (900.0, False)])
@@ -69,7 +78,7 @@ async def test_after_the_incident_figures_count_as_long_as_the_pool_is_seldom_me
     await world.asks("resolve", surface="dialog")
     world.metrics.show(POOL, Snapshot(POOL, world.clock.now() + 300 - age, queued=101, oldest_wait_seconds=3600.0))
     await world.passes(330, step=30)
-    assert any("Ended the silence: 101 jobs wait, more than 100." in text for text in world.replies) is ended
+    assert world.details(SilenceEnded) == ([TOO_LONG] if ended else [])
 
 
 async def test_an_unknown_queue_breaks_nothing_through() -> None:
@@ -113,21 +122,20 @@ async def test_the_kill_switch_leaves_it_and_says_so() -> None:
 
 async def test_by_a_word_in_the_thread(world: World) -> None:
     await world.done(world.says("silence", "drained"))
-    assert "until the queue has drained" in world.replies[-1]
+    assert [one.until_drained for one in world.details(Silencing) if one.step is SilenceStep.MADE] == [True]
 
 
 async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
     world = await silenced("1h")
     await world.passes(2990, step=115)
-    assert not any("The silence ends in" in text for text in world.replies)
+    assert warnings(world) == 0
     await world.passes(300, step=60)
-    told = [text for text in world.replies if "The silence ends in" in text]
-    assert len(told) == 1
-    assert f"<@{ANA}>." in told[0]
-    assert told[0].endswith("You can press: Extend.")
+    assert warnings(world) == 1
+    assert (world.last.whom, world.last.choices) == (ANA, ("prolong",))
+    assert f"<@{ANA}>" in world.replies[-1]
 
 
 async def test_a_short_silence_is_not_spoken_of() -> None:
     world = await silenced("15m")
     await world.passes(890, step=89)
-    assert not any("The silence ends in" in text for text in world.replies)
+    assert warnings(world) == 0
