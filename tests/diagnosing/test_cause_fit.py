@@ -2,13 +2,12 @@
 
 import pytest
 
-from bot.core.incident.details.events import CauseJudged, PlainText
+from bot.core.incident.details.events import CauseJudged, Diagnosed, PlainText
 from bot.core.incident.incident import Incident, noted
 from bot.core.incident.timeline import Event
 from bot.core.reporting.incident_history import judged_causes
 from bot.core.requests.interaction import Answer, judgement_of, judgement_value, request_id
 from bot.ports import Refused
-from bot.views.words.diagnosis import confirmed
 from tests.builders import NOW, incident
 from tests.world import ANA, World
 
@@ -68,7 +67,7 @@ async def test_an_incident_that_is_over_can_still_be_judged(world: World) -> Non
     assert judged(world) == [(ANA, True)]
 
 
-async def test_a_diagnosis_says_how_often_people_confirmed_its_cause(world: World) -> None:
+async def test_a_diagnosis_knows_how_often_people_confirmed_its_cause(world: World) -> None:
     """In incidents that have ended; what the rules make of the figures is said apart from it."""
     first = await world.opens()
     for who, fits in ((ANA, True), (BEN, False)):
@@ -83,8 +82,10 @@ async def test_a_diagnosis_says_how_often_people_confirmed_its_cause(world: Worl
     (second,) = (one.value for one in held.values())
     await world.asks("diagnose", request_id=request_id(second, "diagnose"), thread=second.thread.root)
     await world.work()
-    told = str(world.chat.thread(second.thread.root or "")[-1].message.blocks)
-    assert "*Cause:* the pool's limit is reached (medium confidence, confirmed 1 of 2 times)" in told
+    after = await world.store.get(Incident, second.id)
+    assert after is not None
+    (told,) = [entry.details for entry in after.value.log.timeline if isinstance(entry.details, Diagnosed)]
+    assert (told.groups[0][0].findings[0].cause, told.answers) == ("limit", (1, 1))
 
 
 @pytest.mark.parametrize("value", ["", "nothing", "i9.limit.yes", ".limit.yes"])
@@ -96,8 +97,7 @@ async def test_a_value_of_no_incident_is_refused(world: World, value: str) -> No
     assert judged(world) == []
 
 
-def test_values_and_words() -> None:
-    """The value carries incident, cause and answer; the report says how often a cause was confirmed."""
+def test_values() -> None:
+    """The value carries incident, cause and answer; what is no answer is not counted."""
     assert judgement_of(judgement_value("i1", "limit", fits=False)) == ("i1", "limit", False)
-    assert (confirmed(None), confirmed((2, 1))) == ("", ", confirmed 2 of 3 times")
     assert judged_causes([noted(incident(), NOW, Event.NOTED, PlainText("x"))]) == {}

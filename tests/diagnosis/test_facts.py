@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.finding import FleetContext, Moment, facts_of
-from bot.core.incident.details.events import Diagnosed, QueueingPool
-from bot.core.pool.pool import Pool, PoolRules, Snapshot
-from bot.views.words.diagnosis import survey_headline
+from bot.core.pool.pool import Pool, PoolRules
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
 MANY = ("a", "b", "c", "d")
@@ -45,36 +43,8 @@ def test_before_a_job_has_waited_long_an_unknown_figure_is_no_lack(figures: dict
 
 def test_half_of_the_pools_is_isolated() -> None:
     """Widespread is more than half."""
-    for long, words in (("ab", "a and b are affected. The other 2 pools are fine."), ("abc", "Widespread: 3 of 4")):
-        found = Diagnosed(tuple(MANY), queueing=tuple(QueueingPool(name, 180.0) for name in long))
-        lengths = {name: 30 if name in long else 0 for name in MANY}
-        assert survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in lengths.items()]).startswith(words)
-        assert FleetContext(MANY, tuple(long)).widespread is words.startswith("Widespread")
-        single = survey_headline(found, [Snapshot(name, AT, queued=1) for name in MANY])
-        assert not single.startswith("Widespread")  # one job in each pool is no common trouble
-
-
-def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> None:
-    found = Diagnosed(("a", "b", "c"), queueing=(QueueingPool("a", 180.0),), unread={"c": "no source"})
-
-    def told(*queued: int | None) -> str:
-        return survey_headline(found, [Snapshot(name, AT, queued=n) for name, n in zip("ab", queued, strict=True)])
-
-    assert told(30, None) == "a has a queue (2 pools could not be measured)."
-    assert told(30, 0) == "The other 2: 1 fine, 1 unknown."
-    assert told(None, None) == "The queue is unknown in every pool (not zero)."
-    calm = replace(found, queueing=())
-    assert survey_headline(calm, [Snapshot("a", AT, queued=0), Snapshot("b", AT)]) == (
-        "No queue in a (2 pools could not be measured)."
-    )
-
-
-def test_a_pool_whose_queue_is_not_known_now_is_not_called_fine() -> None:
-    """A stale figure is no current one, however short the queue was; a pool that queues stands among the affected."""
-    queueing, unread = (QueueingPool("a", 180.0),), {"a": "", "c": "HTTP 500"}
-    found = Diagnosed(("a", "b", "c"), queueing=queueing, unread=unread)
-    samples = [Snapshot("a", AT, queued=30), Snapshot("b", AT, queued=0), Snapshot("c", AT - 900, queued=0)]
-    assert survey_headline(found, samples) == "The other 2: 1 fine, 1 unknown."
+    assert FleetContext(MANY, ("a", "b")).widespread is False
+    assert FleetContext(MANY, ("a", "b", "c")).widespread is True
 
 
 def test_what_is_around_a_pool_is_measured_now() -> None:

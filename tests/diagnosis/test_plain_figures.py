@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, FleetContext, Scaling
-from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Counted, Gap, PoolRules, Snapshot
+from bot.core.statement import Statement, statement
 from bot.diagnosis.rank import diagnosed
-from bot.views.mrkdwn import unmarked
-from bot.views.words.diagnosis import cause_words, evidence_words, less_likely, likely_cause, rest_lines
 from tests.diagnosis.rows import AT, POOL, facts, lately
 
 LIMIT = 30
@@ -80,32 +78,32 @@ def growing(*sizes: int, **figures: Any) -> Facts:
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("found", "seen"),
     [
         (
             growing(7, *[5] * 50, queued=48, limit=16),
-            "5 of 16 runners, none idle, none came for 59 min while 48 jobs wait",
+            statement("none_came", seconds=3540.0, runners=5, limit=16, queued=48, known=True),
         ),
         (
             growing(3, *[5] * 5, queued=48, limit=16),
-            "5 of 16 runners, none idle: 2 came in 10 min, 11 more are allowed while 48 jobs wait",
+            statement("few_came", came=2, left=0, seconds=600.0, room=11, runners=5, limit=16, queued=48, known=True),
         ),
         (
             growing(8, *[5] * 5, queued=48, limit=16, registered=9),
-            "5 of 16 runners, none idle: 9 came and 12 left in 15 min, 11 more are allowed while 48 jobs wait",
+            statement("few_came", came=9, left=12, seconds=900.0, room=11, runners=5, limit=16, queued=48, known=True),
         ),
         (
             growing(20, *[8] * 30, limit=None),
-            "8 of the 20 runners that it has had, none idle, none came for 59 min while 35 jobs wait",
+            statement("none_came", seconds=3540.0, runners=8, limit=20, queued=35, known=False),
         ),
     ],
 )  # fmt: skip
-def test_what_came_is_said(found: Facts, words: str) -> None:
+def test_what_came_is_evidence(found: Facts, seen: Statement) -> None:
     """ "None came" only where the pool did not grow; where the limit is unknown, its past stands for it."""
     top = diagnosed(found).top
     assert top is not None
     assert top.cause == "too_few"
-    assert evidence_words(top)[0] == words
+    assert top.evidence[0] == seen
     assert {"creates", "create_failures", "booting"} <= set(top.missing), "it names the figures that would tell why"
 
 
@@ -120,7 +118,7 @@ def test_lost_events_are_told_where_creates_are_counted() -> None:
     top = diagnosed(facts(booting=0, creates=0, registered=0, arrivals_per_minute=0.93)).top
     assert top is not None
     assert (top.cause, top.remedy) == ("too_few", "resend_requests")
-    assert "0 machines created and 14 jobs arrived in the last 15 min" in evidence_words(top)
+    assert statement("created_of", created=0, arrivals=14) in top.evidence
 
 
 def test_a_limit_that_fell_is_direct_evidence() -> None:
@@ -130,7 +128,7 @@ def test_a_limit_that_fell_is_direct_evidence() -> None:
     top = diagnosed(fell).top
     assert top is not None
     assert (top.cause, top.confidence, top.remedy) == ("limit", HIGH, "restore_limit")
-    assert "the limit was 60 before" in evidence_words(top)
+    assert statement("limit_was", limit=60) in top.evidence
 
 
 FULL: dict[str, Any] = {"limit": 44, "busy": 42, "booting": 1, "creates": 65, "registered": 64}
@@ -174,7 +172,7 @@ def test_dead_rows_are_a_part_and_the_rest_is_judged_again() -> None:
     dead = facts(queued=30, oldest_wait_seconds=100_000.0, limit=20, booting=0, looks=120)
     first, second = diagnosed(lately(dead, 40, queued=116)).findings[:2]
     assert (first.cause, second.cause) == ("limit", "stale_rows")
-    assert "30 of 116 rows are dead, so 86 jobs wait for another reason" in evidence_words(second)
+    assert statement("part_dead", dead=30, queued=116, rest=86) in second.evidence
     assert second.share == pytest.approx(30 / 116)
 
 
@@ -182,7 +180,7 @@ def test_jobs_that_are_older_than_their_arrival_came_late() -> None:
     found = plain(queued=0, oldest_wait_seconds=0.0, busy=0)
     late = lately(found, 10, queued=154, oldest_wait_seconds=2880.0, busy=3)
     top = next(one for one in diagnosed(late).findings if one.cause == "late_events")
-    assert evidence_words(top)[0].startswith("jobs made up to 48 min ago arrived in the last 10 min; they drain")
+    assert top.evidence[0] == statement("came_late", made_seconds=2880.0, arrived_seconds=600.0)
 
 
 def test_an_unknown_queue_speaks_with_its_reason_and_repairs_nothing_that_works() -> None:
@@ -190,22 +188,18 @@ def test_an_unknown_queue_speaks_with_its_reason_and_repairs_nothing_that_works(
     gap = replace(found.now, missing=(Gap("queued", "no listener reports"),))
     unknown = diagnosed(replace(found, series=(*found.series[:-1], gap)))
     assert [(one.cause, one.remedy) for one in unknown.claims] == [("blind", "find_the_queue")]
-    assert likely_cause(unknown.claims[0]).startswith(
-        "the queue is unknown (high confidence). linux.2xlarge: queued: no"
-    )
+    why = statement("figure_missing", pool=POOL, figure="queued", why="no listener reports")
+    assert (unknown.claims[0].confidence, unknown.claims[0].evidence) == (HIGH, (why,))
     failed = diagnosed(replace(found, trouble="Prometheus: no answer"))
     assert [(one.cause, one.remedy) for one in failed.claims] == [("blind", "repair_metric_source")]
 
 
-def test_a_tie_is_said_as_one() -> None:
+def test_a_tie_is_kept_as_one() -> None:
     """No runner is left and nothing is created: the label, or the autoscaler."""
     unknown: dict[str, Any] = dict.fromkeys(("limit", "create_failures", "booting", "usual_arrivals_per_minute"))
     before = facts(**unknown, starts_per_minute=0.0)
     found = diagnosed(lately(before, 30, busy=0, creates=0))
     assert found.either
-    words = unmarked(cause_words(Diagnosed((POOL,), ((found,),))))
-    assert words.startswith("either no runner has the label or machines do not come; "), words
-    told = Diagnosed((found.pool,), ((found,),))
-    assert less_likely(told) == len(found.findings) - 2
-    assert not [line for line in rest_lines(told, ()) if "machines do not come" in line], "it is said once"
-    assert "would tell (low confidence)" in words
+    first, second, *_ = found.findings
+    assert (first.cause, second.cause, first.confidence) == ("unknown_label", "too_few", LOW)
+    assert second.missing == ("create_failures", "booting"), "they would tell"

@@ -1,4 +1,4 @@
-"""The order of findings, what is said of them, and when Scale up is warned against."""
+"""The order of findings, what is kept of them, and when Scale up is warned against."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,27 +6,20 @@ from typing import Any
 import pytest
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Diagnosis, FleetContext, Found, Rule, Scaling
-from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
 from bot.core.pool.pool import Contradiction, Counted
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
-from bot.views.words.diagnosis import caution, diagnosis_lines
 from tests.diagnosis.rows import PLAIN, POOL, facts, troubled
 
 
-def lines(*groups: tuple[Diagnosis, ...]) -> tuple[str, ...]:
-    """What a reader of plain lines is told."""
-    return diagnosis_lines(Diagnosed(tuple(one.pool for group in groups for one in group), groups), ())
-
-
-def test_lines_give_cause_evidence_remedy_and_what_was_missing() -> None:
-    """A person reads the cause, its figures, whether scaling helps, and what could not be seen."""
-    said = lines((diagnosed(facts(limit=20, booting=0, api_remaining=None)),))
-    assert said[0] == f"Cause: the pool's limit is reached (high confidence) in {POOL}."
-    assert said[1].startswith("Evidence: 20 busy of 20 runners")
-    assert said[2].startswith("What to do: More runners help.")
-    assert f"Not measured in {POOL}: API quota." in said
+def test_a_diagnosis_gives_cause_evidence_remedy_and_what_was_missing() -> None:
+    """The cause, its figures, whether scaling helps, and what could not be seen."""
+    found = diagnosed(facts(limit=20, booting=0, api_remaining=None))
+    top = found.findings[0]
+    assert (top.cause, top.confidence, top.scaling) == ("limit", HIGH, Scaling.HELPS)
+    assert top.evidence[0] == statement("all_busy_at_limit", limit=20, offline=0, busy=20, runners=20)
+    assert found.missing == ("api_remaining",)
 
 
 @pytest.mark.parametrize(("sure", "said"), [(LOW, Scaling.UNKNOWN), (MEDIUM, Scaling.HELPS)])
@@ -91,23 +84,21 @@ def outage(*names: str) -> list[Diagnosis]:
     return [diagnosed(found) for found in each]
 
 
-def test_pools_of_which_the_same_is_said_share_their_lines() -> None:
-    """A provider's outage: the verdict once; a lesser cause stands without its advice, which may contradict it."""
+def test_pools_of_which_the_same_is_said_are_one_group() -> None:
+    """A provider's outage: the verdict once, and a lesser cause after it."""
     (group,) = grouped(outage("a", "b", "c", "d"))
-    said = lines(group)
-    assert said[0] == "Cause: the CI provider is not assigning jobs (high confidence) in a, b and 2 more."
-    assert "; 12 idle runners while 30 jobs wait; " in said[1]
-    assert said[2].endswith("Check the provider's status page. Do not rerun: jobs start when it recovers.")
-    assert said[3].startswith("Less likely in a, b and 2 more: ")
-    assert len([line for line in said if "Do not rerun" in line]) == 1
+    first, second = group[0].findings
+    assert [one.pool for one in group] == ["a", "b", "c", "d"]
+    assert (first.cause, first.confidence, first.remedy) == ("provider", HIGH, "wait_for_provider")
+    assert statement("idle_beside_queue", idle=12, queued=30) in first.evidence
+    assert (second.cause, second.confidence) == ("together", LOW)
 
 
-def test_pools_with_different_causes_keep_their_own_lines() -> None:
+def test_pools_with_different_causes_are_not_grouped() -> None:
     """What is not alike is not put together, and the order stays."""
     found = [*outage("a", "b"), diagnosed(facts(limit=20, booting=0))]
-    groups = grouped(found)
-    assert [[one.pool for one in group] for group in groups] == [["a", "b"], [POOL]]
-    assert any(line.startswith(f"Less likely in {POOL}: the pool's limit is reached") for line in lines(*groups))
+    assert [[one.pool for one in group] for group in grouped(found)] == [["a", "b"], [POOL]]
+    assert found[-1].findings[0].cause == "limit"
 
 
 def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
@@ -117,23 +108,25 @@ def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
     assert shown_figures(diagnosed(facts())) == frozenset()
 
 
-def test_what_is_seen_is_said_where_no_rule_fits() -> None:
+def test_what_is_seen_is_kept_where_no_rule_fits() -> None:
     """The two figures of the alert that the product was made for."""
-    alone: dict[str, Any] = dict.fromkeys((*PLAIN,)) | {"queued": 14, "oldest_wait_seconds": 6840.0}
-    said = lines((diagnosed(facts(**{**alone, "arrivals_by_source": (), "usual_by_source": ()})),))
-    assert said[0].startswith("Cause: not known. Seen: 14 jobs wait, the longest for 1 h 54 min. These figures would")
+    told: dict[str, Any] = {"queued": 14, "oldest_wait_seconds": 6840.0}
+    found = diagnosed(facts(**{**dict.fromkeys(PLAIN), **told, "arrivals_by_source": (), "usual_by_source": ()}))
+    assert found.findings == ()
+    assert found.seen == (statement("seen_plainly", busy=None, idle=None, limit=None, **told),)
+    assert "idle" in found.missing
 
 
 @pytest.mark.parametrize(
-    ("figures", "words"),
+    ("figures", "cause", "scaling"),
     [
-        ({"limit": 20, "booting": 0}, ""),
-        ({"creates": 14, "registered": 0, "failed": 9}, "More runners would harm: machines boot but"),
-        ({"create_failures": 9, "creates": 0}, "More runners will hardly help: the cloud refuses new machines"),
+        ({"limit": 20, "booting": 0}, "limit", Scaling.HELPS),
+        ({"creates": 14, "registered": 0, "failed": 9}, "unregistered", Scaling.HARMFUL),
+        ({"create_failures": 9, "creates": 0}, "refused", Scaling.NO),
     ],
 )
-def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, Any], words: str) -> None:
-    """A warning names the cause and its figures."""
-    said = caution(diagnosed(facts(**figures)).top)
-    assert said.startswith(words)
-    assert bool(said) == bool(words)
+def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, Any], cause: str, scaling: Scaling) -> None:
+    top = diagnosed(facts(**figures)).top
+    assert top is not None
+    assert (top.cause, top.scaling) == (cause, scaling)
+    assert top.speaks_against_scaling is (scaling is not Scaling.HELPS)

@@ -112,7 +112,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("nothing is online, and it is unknown why", "no_runner",
      facts(busy=0, booting=None, creates=None, registered=None, create_failures=None, limit=None), Scaling.UNKNOWN),
     ("a limit of 0", "limit", facts(limit=0, booting=0), Scaling.HELPS),
-    ("F1 failed runners use up the limit", "failed_fill", facts(failed=18, booting=2), Scaling.NO),
+    ("F1 failed runners count against the limit", "failed_fill", facts(failed=18, booting=2), Scaling.NO),
     ("a genuine surge", "surge", facts(arrivals_per_minute=6.0, limit=20, booting=0), Scaling.HELPS),
     ("events came late (githubstatus.com, 2023-08-15)", "late_events", late(), Scaling.HELPS),
     ("the scheduler has no node", "cluster_full", failing("0/9 nodes: Insufficient nvidia.com/gpu"), Scaling.NO),

@@ -1,14 +1,15 @@
 """A look at the pools in sentences: what the causes' evidence gave already is not said again."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.core.incident.details.events import Diagnosed, QueueingPool
-from bot.core.pool.pool import Contradiction, Counted
+from bot.core.pool.pool import Contradiction, Counted, Snapshot
 from bot.core.pool.retention import Origin
-from bot.views.words.diagnosis import constraints, survey_lines
-from tests.builders import POOL, sample
+from bot.views.words.diagnosis import constraints, survey_headline, survey_lines
+from tests.builders import NOW, POOL, sample
 
 ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
 
@@ -62,3 +63,37 @@ def test_sources_that_contradict_each_other_are_named_with_their_figures_and_age
     lines = survey_lines(Diagnosed((POOL,), queueing=(QueueingPool(POOL, 180.0),)), [seen])
     assert f"{POOL}: the sources disagree about queued: github 41, prometheus 25. Tailback uses the first." in lines
     assert f"{POOL}: queued from github (2 min older); limit and busy from prometheus." in lines
+
+
+@pytest.mark.parametrize(
+    ("long", "said"), [("ab", "a and b are affected. The other 2 pools are fine."), ("abc", "Widespread: 3 of 4")]
+)
+def test_a_common_trouble_is_told_from_a_queue_of_some_pools(long: str, said: str) -> None:
+    found = Diagnosed(("a", "b", "c", "d"), queueing=tuple(QueueingPool(name, 180.0) for name in long))
+    samples = [Snapshot(name, NOW, queued=30 if name in long else 0) for name in found.names]
+    assert survey_headline(found, samples).startswith(said)
+    single = survey_headline(found, [replace(one, queued=1) for one in samples])
+    assert not single.startswith("Widespread"), "one job in each pool is no common trouble"
+
+
+def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> None:
+    found = Diagnosed(("a", "b", "c"), queueing=(QueueingPool("a", 180.0),), unread={"c": "no source"})
+
+    def told(*queued: int | None) -> str:
+        return survey_headline(found, [Snapshot(name, NOW, queued=n) for name, n in zip("ab", queued, strict=True)])
+
+    assert told(30, None) == "a has a queue (2 pools could not be measured)."
+    assert told(30, 0) == "The other 2: 1 fine, 1 unknown."
+    assert told(None, None) == "The queue is unknown in every pool (not zero)."
+    calm = replace(found, queueing=())
+    assert survey_headline(calm, [Snapshot("a", NOW, queued=0), Snapshot("b", NOW)]) == (
+        "No queue in a (2 pools could not be measured)."
+    )
+
+
+def test_a_pool_whose_queue_is_not_known_now_is_not_called_fine() -> None:
+    """A stale figure is no current one, however short the queue was; a pool that queues stands among the affected."""
+    queueing, unread = (QueueingPool("a", 180.0),), {"a": "", "c": "HTTP 500"}
+    found = Diagnosed(("a", "b", "c"), queueing=queueing, unread=unread)
+    samples = [Snapshot("a", NOW, queued=30), Snapshot("b", NOW, queued=0), Snapshot("c", NOW - 900, queued=0)]
+    assert survey_headline(found, samples) == "The other 2: 1 fine, 1 unknown."
