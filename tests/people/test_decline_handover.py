@@ -1,6 +1,10 @@
 """A hand-over is declined: the owner before owns the incident again, and is told."""
 
+import re
+
+from bot.core.incident.details.people import HandoverDeclined
 from bot.core.incident.timeline import Event
+from bot.views.words import refusals
 from tests.people.test_handover import declines, direct, hands_over, value_of
 from tests.world import ANA, BEN, CAM, World, refused
 
@@ -12,10 +16,12 @@ async def test_declined_it_belongs_to_the_owner_before_who_is_told(world: World)
     await declines(world)
     assert (world.incident.ownership.owner, world.incident.ownership.handed_by) == (ANA, None)
     (told,) = direct(world, ANA)
-    assert told.startswith(f"<@{BEN}> declined the hand-over. *You own this incident again.*")
-    assert f"<@{BEN}> declined this incident. It belongs again to <@{ANA}>." in world.replies[-1]
-    assert world.incident.log.timeline[-1].event is Event.HANDOVER_DECLINED
-    await refused("already decided", declines(world))
+    assert told.startswith(f"<@{BEN}>")
+    assert f"<@{BEN}>" in world.replies[-1]
+    assert f"<@{ANA}>" in world.replies[-1]
+    entry = world.incident.log.timeline[-1]
+    assert (entry.event, entry.who, entry.details) == (Event.HANDOVER_DECLINED, BEN, HandoverDeclined(ANA))
+    await refused(re.escape(refusals.ALREADY_DECIDED), declines(world))
 
 
 async def test_without_an_owner_before_nobody_owns_it_and_the_group_is_called(world: World) -> None:
@@ -24,7 +30,8 @@ async def test_without_an_owner_before_nobody_owns_it_and_the_group_is_called(wo
     await hands_over(world, CAM, BEN)
     await declines(world, CAM)
     assert world.incident.ownership.owner is None
-    assert "*Nobody owns it now.*" in direct(world)[-1]
+    assert len(direct(world, BEN)) == 1
+    assert world.incident.log.timeline[-1].details == HandoverDeclined(None)
     assert "<!subteam^S0ONCALL>" in world.replies[-1]
     await world.passes(world.context.settings.file.timing.escalate_after + 30, 465)
     assert world.incident.ownership.escalated_at is not None
@@ -37,7 +44,7 @@ async def test_the_thread_has_the_button_too(world: World) -> None:
     await hands_over(world)
     *_, shown = world.chat.thread(world.incident.thread.root or "")
     pressed = {"thread": world.incident.thread.root, "message": shown.ts, "request_id": value_of(shown)}
-    await refused("Only the person who got this incident", world.asks("decline_handover", CAM, **pressed))
+    await refused(re.escape(refusals.NOT_HANDED_TO_YOU), world.asks("decline_handover", CAM, **pressed))
     await world.done(world.asks("decline_handover", BEN, **pressed))
     assert "actions" not in [block["type"] for block in shown.message.blocks]
     assert "Declined." in str(shown.message.blocks)
@@ -47,6 +54,6 @@ async def test_handed_on_only_the_last_one_can_decline(world: World) -> None:
     await world.opens()
     await hands_over(world)
     await hands_over(world, CAM, BEN)
-    await refused("already decided", declines(world))
+    await refused(re.escape(refusals.ALREADY_DECIDED), declines(world))
     await declines(world, CAM)
     assert world.incident.ownership.owner == BEN

@@ -104,6 +104,10 @@ def test_an_unknown_queue_speaks_with_its_reason() -> None:
         (statement("created_of", created=0, arrivals=14), "0 machines created and 14 jobs arrived in the last 15 min"),
         (statement("limit_was", limit=60), "the limit was 60 before"),
         (
+            statement("came_late", made_seconds=2880.0, arrived_seconds=600.0),
+            "jobs made up to 48 min ago arrived in the last 10 min; they drain as machines boot",
+        ),
+        (
             statement("part_dead", dead=30, queued=116, rest=86),
             "30 of 116 rows are dead, so 86 jobs wait for another reason",
         ),
