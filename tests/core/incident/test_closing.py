@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.alert import Delivery
 from bot.core.incident.closing import likely_causes, resolved_by_hand, scores_of, summary, waits
-from bot.core.incident.details.events import AlertResolved, FiredAgain, Waited
+from bot.core.incident.details.events import FiredAgain, LikelyCause, Waited
 from bot.core.incident.details.requests import (
     LeaseTerms,
     ReturnResult,
@@ -18,16 +18,13 @@ from bot.core.incident.details.requests import (
     ScaleRequest,
     ScaleStep,
 )
-from bot.core.incident.incident import Incident, State, absorbed, opened, reopened
+from bot.core.incident.incident import Incident, State, opened, reopened
 from bot.core.incident.pools import Peak
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.timeline import Entry, Event
 from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import Pool
 from bot.sources.registry import SOURCES
-from bot.views.thread.replies import added, story
-from bot.views.words.closing import cause_lines, hours, rounded_up, waited_lines
-from bot.views.words.timeline import entry_lines
 from tests.builders import NOW, POOL, alert, closed, delivery, incident, named, resolved, with_fields
 from tests.core.moves import LATER, events, take
 from tests.sources.payloads import alertmanager
@@ -42,49 +39,18 @@ def cost(waited: float, measured: float, **causes: int) -> QueueSeries:
 def test_hours_are_told_by_pool_with_what_they_leave_out() -> None:
     courses = {"a": cost(2 * HOUR, HOUR), "b": cost(10 * HOUR, HOUR / 2)}
     found = incident(pools=named("a", "b", "c"), courses=courses, closed_at=NOW - 60 + HOUR)
-    assert [(one.pool, one.hours, one.unmeasured) for one in waits(found, NOW)] == [("b", 10.0, 0.5), ("a", 2.0, 0.0)]
-    assert waited_lines(waits(found, NOW), 3) == (
-        "Developer time lost: at least 12 hours (b 10; a 2.0), 25% of the time not measured; 1 pool never measured",
-    )
+    assert waits(found, NOW) == (Waited("b", 10.0, 0.5), Waited("a", 2.0, 0.0))
 
 
-def test_the_hours_of_the_pools_add_up_to_those_of_all_and_stay_lower_bounds() -> None:
-    each = tuple(Waited(name, wait, 0.0) for name, wait in (("a", 243.6), ("b", 141.6), ("c", 9.97), ("d", 0.06)))
-    parts = "a 243; b 141; c 9.9; d under 0.1"
-    assert waited_lines(each, 4) == (f"Developer time lost: at least 393 hours ({parts})",)
-    tenths = tuple(Waited(name, wait, 0.0) for name, wait in (("a", 0.7), ("b", 0.1)))
-    assert waited_lines(tenths, 2) == ("Developer time lost: at least 0.8 hours (a 0.7; b 0.1)",)
-
-
-def test_nothing_measured_is_unknown_and_no_queue_is_silent() -> None:
-    assert waited_lines((Waited("a", 0.01, 0.999),), 1) == (
-        "Developer time lost: under 0.1 hours while measured (a), >99% of the time not measured",
-    )
-    assert waited_lines((Waited("a", 0.0, 0.0),), 1) == ("Developer time lost: none while measured (a)",)
-    assert waited_lines((), 1) == ("Developer time lost: unknown, the queue was never measured",)
-    assert waited_lines((), 0) == ()
-
-
-def test_hours_that_are_an_upper_bound_are_rounded_up() -> None:
-    assert [hours(rounded_up(n)) for n in (0.0, 0.01, 0.3, 0.31, 9.95, 12.0, 12.1)] == [
-        *("0.0", "0.1", "0.3", "0.4", "10", "12", "13")
-    ]
-
-
-def test_hours_read_well() -> None:
-    assert [hours(n) for n in (0.0, 0.01, 0.44, 99.96, 1240.4)] == ["0.0", "under 0.1", "0.4", "100", "1,240"]
-
-
-def test_the_likeliest_cause_says_how_often_it_was_named() -> None:
-    """One that was nearly always named needs no share, and pools with the same one share a line."""
+def test_the_likeliest_cause_has_how_often_it_was_named() -> None:
+    """The pool with the worst waits is first."""
     courses = {"a": cost(1, 1, limit=3), "b": cost(2, 1, surge=3, limit=1), "c": cost(1, 1, limit=19, surge=1)}
-    assert cause_lines(likely_causes(incident(pools=named("a", "b", "c"), courses=courses))) == (
-        "Likely cause of b (75% of the time): a surge of jobs",
-        "Likely cause of a and c: the pool's limit is reached",
+    found = incident(pools=named("a", "b", "c"), courses=courses)
+    assert likely_causes(found) == (
+        LikelyCause("b", "surge", 3, 4),
+        LikelyCause("a", "limit", 3, 3),
+        LikelyCause("c", "limit", 19, 20),
     )
-    both = likely_causes(incident(pools=named("a", "c"), courses={name: courses[name] for name in "ac"}))
-    assert cause_lines(both, 2) == ("Likely cause: the pool's limit is reached",)
-    assert cause_lines(both, 3) == ("Likely cause of a and c: the pool's limit is reached",), "the third is not known"
 
 
 def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() -> None:
@@ -95,7 +61,6 @@ def test_an_incident_closed_by_hand_is_scored_where_the_queues_end_was_seen() ->
     over = resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, pools))
     assert [score.actual_seconds for score in over.pools.scores] == [800.0]
     assert (over.state, over.log.timeline[-1].event) == (State.RESOLVED, Event.RESOLVED_BY_HAND)
-    assert not any("Forecasts" in line for line in entry_lines(over.log.timeline[-1])), "details only"
     assert resolved_by_hand(found, "U1", NOW + HOUR, scores_of(found, {POOL: Pool(POOL)})).pools.scores == ()
     assert summary(over, NOW + 2 * HOUR).lasted_seconds == HOUR + 60
 
@@ -115,17 +80,17 @@ PRICE: dict[str, Any] = {"price": RunnerPrice(0.34), "currency": "$"}
 
 
 @pytest.mark.parametrize(
-    ("checked", "words"),
+    ("checked", "runners"),
     [
-        (None, "<@U0ANA> added 18 runners for about $7.14."),
-        (RunnersCame.VERIFIED, "<@U0ANA> added 18 runners for about $7.14."),
-        (RunnersCame.UNSEEN, "<@U0ANA> added 18 runners for about $7.14."),
-        (RunnersCame.PARTLY, "<@U0ANA> added 6 runners for about $2.38."),
-        (RunnersCame.NO_EFFECT, ""),
+        (None, 18),
+        (RunnersCame.VERIFIED, 18),
+        (RunnersCame.UNSEEN, 18),
+        (RunnersCame.PARTLY, 6),
+        (RunnersCame.NO_EFFECT, 0),
     ],
 )
-def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
-    checked: RunnersCame | None, words: str
+def test_the_summary_has_who_added_how_many_runners_and_what_they_cost(
+    checked: RunnersCame | None, runners: int
 ) -> None:
     up = scaled(NOW, "U0ANA", 18, **PRICE)
     came = {RunnersCame.PARTLY: 6, RunnersCame.VERIFIED: 18}
@@ -134,7 +99,9 @@ def test_the_summary_says_who_added_how_many_runners_and_what_they_cost(
         seen = RunnersChecked(checked, POOL, 51, 360.0, 18, came.get(checked, 0))
         entries.append(Entry(int(NOW) + 1, NOW + 360, Event.VERIFIED, seen, request=up.request))
     found = summary(ended_after(1, *entries), NOW + HOUR)
-    assert str(added(found) or "") == words
+    told = [(one.who, one.pool, one.runners, one.currency) for one in found.added]
+    assert told == ([("U0ANA", POOL, runners, "$")] if runners else [])
+    assert [one.cost for one in found.added] == pytest.approx([runners * 0.34 * 7 / 6] if runners else [])
 
 
 def test_a_machine_costs_as_a_whole() -> None:
@@ -154,7 +121,6 @@ def test_runners_end_to_cost_when_they_are_returned_and_are_summed_by_person() -
     assert [(one.who, one.runners) for one in found.added] == [("U0ANA", 6), ("U0BEN", 1)]
     assert found.added[0].cost == pytest.approx(0.34 * (2 + 4 * 59 / 60))
     assert found.added[1].cost is None
-    assert added(found) == "<@U0ANA> added 6 runners for about $2.02. <@U0BEN> added 1 runner."
 
 
 def test_runners_that_were_returned_before_they_came_were_not_added() -> None:
@@ -166,21 +132,6 @@ def test_runners_that_were_returned_before_they_came_were_not_added() -> None:
     asked = ScaleRequest(ScaleStep.ASKED, POOL, 33, 39, registered=2)
     two = Entry(1, NOW - 1, Event.REQUESTED, asked, request=up.request)
     assert [one.runners for one in summary(ended_after(1, two, up, returned), NOW + HOUR).added] == [2]
-
-
-def test_a_summary_promises_no_watch() -> None:
-    resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
-    assert resolved_once.log.timeline[-1].details == AlertResolved(measured=True)
-    assert str(story(resolved_once, Entry(99, NOW + 90, Event.DRAINED))[-1]).endswith("The alert resolved.")
-
-
-def test_an_alert_that_fired_again_is_not_said_to_have_resolved() -> None:
-    """The summary said "The alert still fires." and, below, "The alert resolved."."""
-    resolved_once = absorbed(incident(pools=named(POOL)), delivery(resolved()), NOW + 60, named(POOL))
-    again = absorbed(resolved_once, delivery(alert(starts_at=NOW + 90)), NOW + 90, named(POOL))
-    assert "resolved" not in str(story(again, Entry(99, NOW + 120, Event.DRAINED)))
-    over = absorbed(again, delivery(resolved(starts_at=NOW + 90)), NOW + 100, named(POOL))
-    assert str(story(over, Entry(99, NOW + 120, Event.DRAINED))[-1]).endswith("The alert resolved.")
 
 
 def recorded(number: int) -> Delivery:

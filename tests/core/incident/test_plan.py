@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.events import Escalated, PlainText
+from bot.core.incident.details.events import Escalated
+from bot.core.incident.details.requests import SilenceEnd, SilenceEnded
 from bot.core.incident.incident import Silence, State, Thread, moved, noted, reopened
 from bot.core.incident.observe import Timing
 from bot.core.incident.plan import RETURN_SECONDS, Do, NextStep, escalated, escalation_due_at, next_step, return_due
@@ -108,7 +109,7 @@ def test_nobody_else_is_told_while_a_silence_holds() -> None:
         Do.WAIT, until=NOW + 20
     )
     over = incident(silences=(replace(SILENCE, ended=True),))
-    ended = noted(over, NOW + 60, Event.UNSILENCED, PlainText("ended the silence early."), who="U1")
+    ended = noted(over, NOW + 60, Event.UNSILENCED, SilenceEnded(SilenceEnd.ENDED), who="U1")
     assert escalation_due_at(ended, TIMING) == NOW + 60 + 900
 
 
