@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.core.requests.request import Progress
 from tests.scaling.care import PERMISSIONS, CareWorld
 from tests.world import PoliteStore, World
@@ -25,7 +26,8 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
         await world.tell(claim)
     assert (await world.now(request)).progress is Progress.UNKNOWN
     await world.work()
-    assert "The back end: no answer in time. Checking what happened" in world.replies[-1]
+    (told,) = world.details(RequestNotDone)
+    assert (told.how, told.action, told.why) == (RequestEnd.CHECKING, "scale_up", "no answer in time")
 
 
 async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch, world: World) -> None:

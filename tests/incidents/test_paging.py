@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.events import Escalated, Paged
+from bot.core.paging.page import PageAction
 from bot.core.record import Change
 from bot.ports import Failure
+from bot.views.words.timeline import page_text, paged_words
 from tests.builders import CHANNEL
 from tests.world import ANA, BEN, World, spoken
 
@@ -70,9 +73,9 @@ async def test_an_acknowledgement_that_is_taken_back_is_followed_by_a_new_page()
     await made.passes(2 * 60, step=60)
     assert actions(made) == ["trigger", "acknowledge", "resolve", "trigger"]
     assert [one.key for one in made.pager.events[:3]] == [made.pager.events[0].key] * 3
-    assert made.pager.events[2].text.endswith("Nobody owns it any more. A new page follows.")
+    assert made.pager.events[2].text.endswith(page_text(PageAction.RESOLVE, "", over=False))
     assert made.pager.events[3].key != made.pager.events[0].key
-    assert "Not acknowledged for 15 min" in made.replies[-1]
+    assert [one.waited_seconds // 60 for one in made.details(Escalated)] == [16, 15]
 
 
 async def test_who_acts_has_acknowledged_there_too() -> None:
@@ -117,12 +120,14 @@ async def test_a_pager_that_is_down_is_named_once_and_reached_when_it_is_back(fa
     made = world()
     made.pager.script.fail("send", failure, times=4, after=after)
     await escalated(made)
-    named = [reply for reply in made.replies if "Could not page oncall: PagerDuty (fake)" in reply]
-    assert len(named) == 1
+    (named,) = [one for one in made.details(Paged) if one.problem]
+    assert named.pager == "oncall"
+    assert sum(named.problem in reply for reply in made.replies) == 1
     assert made.context.health.pagers["oncall"]
     await made.passes(300)
     assert actions(made) == ["trigger"]
-    assert any("Paged oncall" in reply for reply in made.replies)
+    assert made.details(Paged)[-1] == Paged("oncall")
+    assert any(paged_words(Paged("oncall")) in reply for reply in made.replies)
     assert made.context.health.pagers["oncall"] == ""
 
 

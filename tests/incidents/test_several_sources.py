@@ -4,6 +4,8 @@ import pytest
 
 from bot.adapters.metrics.several import Several
 from bot.core.incident.incident import State
+from bot.core.pool.pool import Contradiction, Counted
+from bot.views.words.several import disagreeing
 from tests.builders import POOL
 from tests.fakes import FakeMetrics
 from tests.world import World, spoken
@@ -48,7 +50,9 @@ async def test_a_fresh_0_does_not_drain_while_another_source_sees_jobs_wait() ->
     assert not world.incident.closed
     assert "drained" not in world.told.lower()
     assert (world.pool_record().latest.queued, world.pool_record().latest.source) == (3, PROMETHEUS)  # type: ignore[union-attr]
-    assert "the sources disagree about the queue: prometheus 3, github 0" in world.told
+    told = Contradiction("queued", (Counted(PROMETHEUS, 3), Counted(GITHUB, 0)))
+    assert world.pool_record().latest.contradictions == (told,)  # type: ignore[union-attr]
+    assert str(disagreeing(POOL, (told,))[0]) in world.told
     world.says(0, by=PROMETHEUS)
     await world.passes(300, step=30)
     assert world.incident.state is State.DRAINED

@@ -5,16 +5,17 @@ from dataclasses import replace
 import pytest
 
 from bot.core.alert import Alert, Kind, SilentReason
+from bot.core.incident.details.events import AlertResolved, AlertsJoined, IncidentEnded, IncidentEnding
 from bot.core.incident.incident import State
 from bot.core.incident.plan import escalation_due_at
 from bot.sources.grafana import parse
-from tests.builders import TIMING
+from tests.builders import POOL, TIMING
 from tests.sources.payloads import body, item
 from tests.world import LABELS, World, spoken
 
-SILENT = {"MissingSeries": "its series are missing", "Paused": "its rule was paused",
-          "RuleDeleted": "its rule was deleted", "NoData": "its query returned no data",
-          "Error": "its query failed"}  # fmt: skip
+SILENT = {"MissingSeries": SilentReason.MISSING_SERIES, "Paused": SilentReason.PAUSED,
+          "RuleDeleted": SilentReason.RULE_DELETED, "NoData": SilentReason.NO_DATA,
+          "Error": SilentReason.ERROR}  # fmt: skip
 NEVER = float("inf")
 
 
@@ -33,8 +34,8 @@ async def test_the_incident_stays_open_and_people_are_called(world: World, reaso
     await world.fires(ended(reason))
     await world.work()
     assert world.incident.state is State.OPEN
-    why = f"The alert's source went silent: {SILENT[reason]}. That is no recovery."
-    assert world.replies == [f"{why} I'll go by the queue itself until it has drained."]
+    assert world.details(AlertResolved) == [AlertResolved(measured=True, silent=(SILENT[reason],))]
+    assert len(world.replies) == 1
     await world.passes(16 * 60, step=30)
     assert world.incident.ownership.escalated_at is not None
 
@@ -75,7 +76,8 @@ async def test_where_nothing_measures_it_ends_with_the_reason() -> None:
     await world.fires(replace(spoken("a1", firing=False, runner_label="strange"), silent=SilentReason.PAUSED))
     await world.work()
     assert world.incident.state is State.RESOLVED
-    assert "its rule was paused" in world.replies[-1]
+    (told,) = world.details(IncidentEnded)
+    assert (told.how, told.silent) == (IncidentEnding.NOT_MEASURED, (SilentReason.PAUSED,))
     assert "alert source silent" in world.parent.message.text
 
 
@@ -84,12 +86,11 @@ async def test_a_no_data_alert_that_takes_over_is_announced_as_such(world: World
     blind = replace(spoken("b1"), kind=Kind.BLIND, name="Jobs are queued")
     await world.fires(ended("NoData"), blind)
     await world.work()
-    said = " ".join(world.replies)
-    assert "The metrics source no longer returns data: Jobs are queued" in said
-    assert "1 more alert" not in said
+    assert world.details(AlertsJoined) == [AlertsJoined(blind=(f"Jobs are queued ({POOL})",))]
+    assert len(world.replies) == 1
 
 
-async def test_an_error_of_the_rule_is_told_in_its_words(world: World) -> None:
+async def test_an_error_of_the_rule_is_told_as_its_source_says_it(world: World) -> None:
     """`DatasourceError` is no lack of data: somebody must repair the rule."""
     labels = {"alertname": "DatasourceError", "rulename": "Jobs are queued"}
     raw = item(labels=labels, annotations={"Error": "unknown column <queue>"}, fingerprint="e1")
@@ -97,7 +98,8 @@ async def test_an_error_of_the_rule_is_told_in_its_words(world: World) -> None:
     await world.opens(queued=28)
     await world.fires(spoken("a1"), alert)
     await world.work()
-    assert "The alert rule Jobs are queued fails: unknown column &lt;queue&gt;." in " ".join(world.replies)
+    assert world.details(AlertsJoined) == [AlertsJoined(errors={"Jobs are queued": "unknown column <queue>"})]
+    assert "unknown column &lt;queue&gt;" in world.replies[-1]
     other = World()
     await other.fires(alert)
     await other.passes(60)
@@ -114,4 +116,5 @@ async def test_the_end_of_a_no_data_alert_by_missing_series_is_no_silence(world:
     await world.fires(replace(spoken("b1", firing=False), kind=Kind.BLIND, silent=SilentReason.MISSING_SERIES))
     await world.work()
     assert world.incident.group.silent == ()
-    assert "answering again" in world.replies[-1]
+    (told,) = world.details(IncidentEnded)
+    assert (told.how, told.silent) == (IncidentEnding.SOURCE_BACK, ())

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.incident.details.events import Note
+from bot.core.incident.details.requests import LeaseNoted, ReturnBlock
 from bot.core.message import Message
 from bot.core.requests.interaction import Surface
 from bot.maintenance.repair_threads import BACK_SECONDS, EPOCH, deduplicate_threads, recovered
@@ -171,7 +172,7 @@ async def test_nothing_is_handed_back_before_all_is_recovered() -> None:
     world.clock.advance(7300)
     await world.work()
     assert world.scaler.current == 24
-    assert "cannot be returned: Redis has lost records" in world.replies[-1]
+    assert [one.why for one in world.details(LeaseNoted)][-1] is ReturnBlock.RECORDS_LOST
     assert await recovered(world.context)
     await world.passes(120, step=30)
     assert world.scaler.current == 10

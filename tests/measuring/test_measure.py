@@ -6,7 +6,7 @@ import pytest
 
 from bot.context import past
 from bot.context.fleet import AT_ONCE
-from bot.context.measure_now import measure_now
+from bot.context.measure_now import NO_SOURCE, measure_now
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
 from bot.measuring.measure import wake_pools
@@ -59,7 +59,7 @@ async def test_a_pool_without_a_source_says_so(world: World) -> None:
     world.context.metrics = {}
     await world.done(world.fires())
     assert pool(world).samples == ()
-    assert pool(world).trouble == "no metrics source is configured for this pool"
+    assert pool(world).trouble == NO_SOURCE
     table = PoolTable.model_validate({"queued": "q"})
     file = world.context.settings.file.model_copy(update={"pool": {POOL: table}})
     world.context.settings = replace(world.context.settings, file=file)

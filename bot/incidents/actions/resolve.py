@@ -18,6 +18,7 @@ from bot.views.words.silences import still_lasts
 
 NAME = "resolve"
 QUESTION = "Tailback stops watching the queue. A new firing of the alert opens the incident again."
+ENDS_WITH_IT = "Its silence until the queue has drained ends with it."
 
 
 async def ask(context: Context, interaction: Interaction) -> Answer:
@@ -58,7 +59,7 @@ def _silences(incident: Incident, now: float) -> Iterator[str]:
     for silence in holding(incident.silences, now):
         until = still_lasts(goes_on(silence, now))
         stays = f"The alert stays silenced {until}; that can be ended below the last reply."
-        yield "Its silence until the queue has drained ends with it." if silence.until_drained else stays
+        yield ENDS_WITH_IT if silence.until_drained else stays
 
 
 ACTION = Action(

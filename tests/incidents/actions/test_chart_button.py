@@ -7,7 +7,6 @@ from bot.core.incident.timeline import Event
 from bot.core.signals.signal import Counts, Signal, SignalKind
 from bot.incidents.actions import chart_button
 from bot.views.chart import charts_of
-from bot.views.words.timeline import details_lines
 from tests.builders import POOL, incident, view
 from tests.world import ANA, World, refused
 
@@ -18,17 +17,19 @@ def test_it_is_offered_only_where_a_pool_is_measured() -> None:
     assert chart_button.ACTION.label(incident(candidates=()), view()) is None
 
 
-async def test_the_reply_says_who_asked_and_shows_the_queue(world: World) -> None:
+async def test_the_reply_names_who_asked_and_has_the_queue(world: World) -> None:
     await world.opens()
     world.queues(30)
     await world.passes(300, step=30)
     await world.done(world.asks("chart", ANA))
-    assert world.incident.log.timeline[-1].event is Event.CHARTED
-    assert f"<@{ANA}> asked for the chart" in world.replies[-1]
+    last, (shown,) = world.last, world.details(ChartShown)
+    assert (last.event, last.who, last.details) == (Event.CHARTED, ANA, shown)
+    assert [(one.pool, one.last) for one in shown.sparks] == [(POOL, 30.0)]
+    assert world.replies[-1].startswith(f"<@{ANA}> ")
 
 
 async def test_the_reply_shows_the_machines_that_are_in_trouble_beside_the_queue(world: World) -> None:
-    """A signal in trouble takes the place of the wait, since a message has two charts; each one is said in words."""
+    """A signal in trouble takes the place of the wait, since a message has two charts."""
     disk, registry = Signal("disk", SignalKind.DISK, 0.0, 26, source="prometheus"), unknown()
     await world.opens()
     for bad in (0, 0, 4, 9, 14, 14, 14):
@@ -36,14 +37,11 @@ async def test_the_reply_shows_the_machines_that_are_in_trouble_beside_the_queue
         world.metrics.show(POOL, {"queued": 30, "signals": shown})
         await world.passes(60, step=30)
     await world.done(world.asks("chart", ANA))
-    details = world.incident.log.timeline[-1].details
-    assert isinstance(details, ChartShown)
+    (details,) = world.details(ChartShown)
     assert [(one.signal.name, one.bad) for one in details.signals] == [("disk", True), ("registry", False)]
     assert [value for _, value in details.signals[0].points][-1] == 14.0
-    assert details.signals[1].points == ()
-    lines = details_lines(details)
-    assert any(line.startswith("disk: 14 of 26 machines in trouble (prometheus, ") for line in lines)
-    assert "registry: unknown (no series)" in lines
+    assert (details.signals[0].signal.of, details.signals[0].signal.source) == (26, "prometheus")
+    assert (details.signals[1].points, details.signals[1].signal.why) == ((), "no series")
     charts = charts_of(world.incident, world.incident.log.timeline[-1])
     assert [chart["title"] for chart in charts] == [f"{POOL}: queue", f"{POOL}: disk"]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.requests import IssueNoted, IssueStep
 from bot.core.reporting.issue import is_own, issue_of, marker
 from bot.core.requests.interaction import request_id
 from bot.incidents.actions.file_issue import NAME
@@ -128,7 +129,7 @@ async def test_labels_that_github_dropped_are_named() -> None:
     world = await opened()
     world.issues.may_label = False
     await world.done(confirmed(world))
-    assert "GitHub did not set ci-incident" in world.replies[-1]
+    assert [one.lacking for one in world.details(IssueNoted) if one.step is IssueStep.FILED] == [("ci-incident",)]
 
 
 async def test_shadow_mode_files_nothing() -> None:

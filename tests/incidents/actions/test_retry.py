@@ -1,9 +1,11 @@
 """Retry gives an incident that could not be shown a clean slate."""
 
+import re
 from dataclasses import replace
 
 from bot.incidents.actions import retry
 from bot.posting.failures import QUARANTINE_SECONDS
+from bot.views.words.refusals import no_incident
 from tests.builders import incident, with_fields
 from tests.world import World, refused, whisper
 
@@ -35,4 +37,4 @@ async def test_who_names_it_has_it_tried_again_at_once() -> None:
 
 async def test_an_incident_that_is_not_there_is_named() -> None:
     world = await quarantined()
-    await refused('Unknown incident "i99"', world.types("retry", "i99"))
+    await refused(re.escape(no_incident("i99")), world.types("retry", "i99"))

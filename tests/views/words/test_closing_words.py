@@ -4,8 +4,17 @@ import pytest
 
 from bot.core.incident.details.counterfactual import Counterfactual
 from bot.core.incident.details.events import ClosingSummary, LikelyCause, Waited
+from bot.core.incident.details.requests import ActiveSilence
 from bot.core.pool.outlook import Forecast, Score, ScoreSummary, Verdict
-from bot.views.words.closing import cause_lines, ending_lines, hours, rounded_up, waited_lines, without_words
+from bot.views.words.closing import (
+    cause_lines,
+    ending_lines,
+    hours,
+    rounded_up,
+    unfinished_words,
+    waited_lines,
+    without_words,
+)
 from tests.builders import NOW, POOL
 
 
@@ -81,3 +90,22 @@ def test_the_forecast_of_the_scale_up_is_compared_as_it_was_said(high: float, sa
 
 def test_the_scores_of_the_forecasts_are_left_to_the_details() -> None:
     assert ending_lines(ClosingSummary(3600.0, acted=True, scores=ScoreSummary(held=1, timed=2))) == ()
+
+
+def test_a_silence_until_the_drain_is_said_to_end() -> None:
+    """One that goes on is told with what ends it."""
+    until, on = ActiveSilence(NOW, 60.0, until_drained=True), ActiveSilence(NOW, 6600.0)
+    assert ending_lines(ClosingSummary(60.0, acted=True, silences=(until, on))) == (
+        "The silence ends now, because the queue has drained",
+        "The alert stays silenced for another 1 h 50 min; `@tailback unsilence` ends it",
+    )
+
+
+def test_what_is_unfinished_is_told_before_the_close() -> None:
+    assert unfinished_words({"a": 79, "b": None}, 14) == (
+        "Still queued: 79 jobs in a.",
+        "How many jobs are queued in b is unknown.",
+        "14 extra runners stay until the lease ends or the queue has drained.",
+    )
+    assert unfinished_words({}, 1) == ("1 extra runner stays until the lease ends or the queue has drained.",)
+    assert unfinished_words({}, 0) == ()

@@ -3,6 +3,9 @@
 import pytest
 
 from bot.core.incident.details.events import Spark
+from bot.core.signals.course import SignalCourse
+from bot.core.signals.signal import Counts, Signal, SignalKind
+from bot.views.words.sources import course_lines
 from bot.views.words.sparkline import spark_lines, sparkline
 from tests.builders import NOW, POOL
 
@@ -42,3 +45,12 @@ def test_the_words_give_first_peak_and_last_with_their_times() -> None:
 def test_a_course_of_a_few_seconds_has_them_in_its_times() -> None:
     (line,) = spark_lines((Spark(POOL, (0, 8), NOW, NOW + 16, 0.0, 8.0, NOW + 16, 8.0),), 0)
     assert "jobs queued from 08:00:00 to 08:00:16 UTC: first 0, peak 8 at 08:00:16, last 8" in line
+
+
+def test_a_signal_is_told_with_its_source_and_where_it_began_and_an_unknown_one_with_the_reason() -> None:
+    disk = Signal("disk", SignalKind.DISK, 14.0, 26, source="prometheus", at=NOW)
+    registry = Signal("registry", SignalKind.SERVICE, counts=Counts.VALUE, source="prometheus", why="no series")
+    assert course_lines((SignalCourse(POOL, disk, ((NOW - 60, 4.0), (NOW, 14.0))), SignalCourse(POOL, registry))) == (
+        "disk: 14 of 26 machines in trouble (prometheus, 08:00 UTC); 4 at 07:59 UTC",
+        "registry: unknown (no series)",
+    )
