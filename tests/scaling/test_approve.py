@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone, ScaleAccepted, ScaleRequest, ScaleStep
 from bot.core.record import Change, Put
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress, Request, ScaleUp
+from bot.core.scaling.limits import LimitHit, LimitReason
 from bot.ports import Failure
+from bot.views.words import refusals
+from bot.views.words.scaling import limit_words
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, DAN, CareWorld, awaiting
 from tests.world import refused
@@ -19,8 +23,9 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
     world = await awaiting()
     assert world.scaler.requests == []
     assert world.request.progress is Progress.AWAITING
-    assert f"<@{ANA}> asked to scale {POOL} from 10 to 24 runners. It needs approval within 15 min" in world.replies[-1]
-    assert f"Nothing changes until then. <@{BEN}>." in world.replies[-1]
+    asked = ScaleRequest(ScaleStep.APPROVAL_ASKED, POOL, 10, 24, seconds=900.0)
+    assert (world.last.who, world.last.details) == (ANA, asked)
+    assert f"<@{BEN}>" in world.replies[-1]
     assert world.buttons() == [("Approve", world.request.id), ("Decline", world.request.id)]
 
 
@@ -28,9 +33,10 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
     world = await awaiting()
     await world.done(world.presses("approve", DAN))
     assert world.scaler.effects == [(24, world.request.id)]
-    assert f"<@{ANA}> scaled {POOL}" in world.replies[-1]
-    assert f"Approved by <@{DAN}>." in world.replies[-1]
-    assert "request accepted" in world.replies[-1]
+    (accepted,) = world.details(ScaleAccepted)
+    assert (world.last.who, world.last.details, accepted.target, accepted.pending) == (ANA, accepted, 24, "")
+    assert world.request.agreed_by == DAN
+    assert f"<@{DAN}>" in world.replies[-1]
     assert world.buttons() == [("Undo", world.request.id)]
     assert [entry.who for entry in world.audit("approve")] == [DAN]
     assert world.audit("approve")[0].parameters["asked_by"] == ANA
@@ -67,7 +73,7 @@ async def test_it_lapses_and_says_so() -> None:
     assert progress is Progress.AWAITING
     await world.passes(20)
     assert world.request.progress is Progress.FAILED
-    assert "It expired: nobody approved it within 10 min" in world.replies[-1]
+    assert world.last.details == RequestNotDone(RequestEnd.LAPSED, "scale_up", POOL, 24, waited_seconds=600.0)
     assert world.buttons() == []
     await refused("nothing left to decide", world.presses("approve", DAN, request_id=request))
     assert world.scaler.requests == []
@@ -103,11 +109,11 @@ async def _has_a_smaller_step(world: CareWorld) -> None:
 @pytest.mark.parametrize(
     ("meanwhile", "why"),
     [
-        (_grows, "Refused: The target 24 is not above the current 30 runners"),
-        (_loses_permission, "Refused"),
-        (_is_altered, "differs from what was approved"),
-        (_agrees_with_itself, "differs from what was approved"),
-        (_has_a_smaller_step, "You can ask for 11 to 23"),
+        (_grows, limit_words(LimitHit(LimitReason.NOT_ABOVE, 24, 30, step=20, least=31, most=40))),
+        (_loses_permission, refusals.not_on_the_list("approve")),
+        (_is_altered, refusals.NOT_WHAT_WAS_AGREED),
+        (_agrees_with_itself, refusals.NOT_WHAT_WAS_AGREED),
+        (_has_a_smaller_step, limit_words(LimitHit(LimitReason.ABOVE_STEP, 24, 10, 23, step=13, least=11, most=23))),
     ],
 )
 async def test_everything_is_judged_again_at_the_moment_of_doing(
@@ -118,7 +124,7 @@ async def test_everything_is_judged_again_at_the_moment_of_doing(
     await meanwhile(world)
     await world.work()
     assert world.scaler.requests == []
-    assert why in world.replies[-1]
+    assert [(one.how, one.why) for one in world.details(RequestNotDone)] == [(RequestEnd.REFUSED, why)]
 
 
 async def test_a_threshold_that_came_later_counts_too() -> None:
@@ -127,7 +133,8 @@ async def test_a_threshold_that_came_later_counts_too() -> None:
     world.policy(approval_above=20)
     await world.work()
     assert world.scaler.requests == []
-    assert "nobody approved it" in world.replies[-1]
+    why = refusals.nobody_agreed(20)
+    assert world.last.details == RequestNotDone(RequestEnd.REFUSED, "scale_up", POOL, 24, why=why)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,18 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.requests import LeaseNoted, LeaseStep, ScaleRequest, ScaleStep
+from bot.views.words import refusals
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, DAN, CareWorld
 from tests.scaling.test_hand_back import lent
 from tests.world import refused
+
+EXTENDED = LeaseNoted(LeaseStep.EXTENDED, POOL, 24, 7200.0)
+
+
+def steps(world: CareWorld) -> list[LeaseStep]:
+    return [noted.step for noted in world.details(LeaseNoted)]
 
 
 async def warned(**policy: Any) -> CareWorld:
@@ -18,9 +26,9 @@ async def warned(**policy: Any) -> CareWorld:
 
 async def test_the_end_is_announced_ten_minutes_before_once() -> None:
     world = await warned()
-    told = [text for text in world.replies if "are returned in" in text]
-    assert len(told) == 1
-    assert f"The extra runners of {POOL} (to 24) are returned in 9 min" in told[0] or "10 min" in told[0]
+    (told,) = world.details(LeaseNoted)
+    assert (told.step, told.pool, told.target) == (LeaseStep.ENDS_SOON, POOL, 24)
+    assert 540.0 <= told.seconds <= 600.0
     labels = [label for label, _ in world.buttons()]
     assert labels[-2:] == ["Extend", "Return now"]
 
@@ -28,7 +36,7 @@ async def test_the_end_is_announced_ten_minutes_before_once() -> None:
 async def test_an_extension_counts_from_now() -> None:
     world = await warned()
     await world.done(world.presses("extend", BEN))
-    assert f"<@{BEN}> keeps the extra runners of {POOL} (to 24) for 2 h from now." in world.replies[-1]
+    assert (world.last.who, world.last.details) == (BEN, EXTENDED)
     assert [label for label, _ in world.buttons()] == ["Undo"]
     await world.passes(6000, step=300)
     assert world.scaler.current == 24
@@ -36,7 +44,7 @@ async def test_an_extension_counts_from_now() -> None:
         (BEN, "asked"), (BEN, "sent"), (BEN, "keeps")]  # fmt: skip
     await world.passes(1300, step=60)
     assert world.scaler.current == 10
-    assert len([text for text in world.replies if "are returned in" in text]) == 2
+    assert steps(world).count(LeaseStep.ENDS_SOON) == 2
 
 
 async def test_extending_twice_is_extending_once() -> None:
@@ -47,7 +55,7 @@ async def test_extending_twice_is_extending_once() -> None:
     await refused("already requested", world.presses("extend", BEN, request_id=request))
     await world.work()
     ends_at = world.lease.leases[0].ends_at
-    await refused("The lease already lasts another 2 h", world.presses("extend", BEN, request_id=request))
+    await refused(refusals.stays_anyway("2 h"), world.presses("extend", BEN, request_id=request))
     await world.passes(300, step=60)
     await refused("already requested", world.presses("extend", BEN, request_id=request, key="Ev1"))
     assert world.lease.leases[0].ends_at == ends_at
@@ -70,8 +78,8 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     await world.passes(3600, step=300)
     assert not any("extend" in entry.choices for entry in world.incident.log.timeline)
     await world.done(world.says("extend", who=BEN))
-    assert f"<@{BEN}> keeps the extra runners of {POOL} (to 24) for 2 h from now." in world.replies[-1]
-    await refused("The lease already lasts another 2 h", world.says("extend", who=BEN))
+    assert (world.last.who, world.last.details) == (BEN, EXTENDED)
+    await refused(refusals.stays_anyway("2 h"), world.says("extend", who=BEN))
     other = CareWorld()
     await other.opens(queued=14)
     await refused("No reply in this thread has a button for it", other.says("extend", who=BEN))
@@ -84,12 +92,12 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
         await world.passes(6600, step=300)
         ends_at = world.lease.leases[0].ends_at
         await world.done(world.presses("extend", BEN))
-        assert f"<@{BEN}> asked to keep the extra runners of {POOL} (to 24) for another lease." in world.replies[-1]
-        assert "It needs approval within 15 min" in world.replies[-1]
-        await refused("You can't approve your own request", world.presses("approve", BEN))
+        asked = ScaleRequest(ScaleStep.APPROVAL_ASKED, POOL, None, 24, seconds=900.0, keeps=True)
+        assert (world.last.who, world.last.details) == (BEN, asked)
+        await refused(refusals.OWN_REQUEST, world.presses("approve", BEN))
         assert world.lease.leases[0].ends_at == ends_at
         await world.done(world.presses("approve", DAN))
-        assert "keeps the extra runners" in world.replies[-1]
+        assert steps(world)[-1] is LeaseStep.EXTENDED
         assert (world.lease.leases[0].ends_at or 0) > (ends_at or 0)
 
 
@@ -114,6 +122,6 @@ async def test_the_longest_lease_counts_extensions() -> None:
     await world.passes(3600, step=300)
     assert [label for label, _ in world.buttons()][-1] == "Return now"
     assert "Extend" not in [label for label, _ in world.buttons()]
-    assert any("The lease cannot be extended." in reply for reply in world.replies)
+    assert steps(world)[-1] is LeaseStep.ENDS_FINALLY
     await world.passes(900, step=60)
     assert world.scaler.current == 10

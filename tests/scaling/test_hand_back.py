@@ -6,9 +6,23 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.incident.details.requests import (
+    LeaseNoted,
+    LeaseStep,
+    RequestEnd,
+    RequestNotDone,
+    ReturnBlock,
+    ReturnReason,
+    ReturnResult,
+    RunnersChecked,
+    RunnersReturned,
+    ScaleAccepted,
+)
 from bot.core.record import Conflict
 from bot.core.requests.request import Progress
 from bot.ports import Capacity, Failure, Refused
+from bot.views.words import refusals
+from bot.views.words.scaling import returned_words
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CareWorld
 from tests.world import OTHER_POOL, World, refused
@@ -34,8 +48,8 @@ async def test_it_goes_back_when_the_lease_ends() -> None:
     assert [entry.outcome for entry in world.audit("hand_back")][:2] == ["asked: ended", "sent"]
     assert world.audit("hand_back")[1].before == "24"
     assert world.audit("hand_back")[0].who == "tailback"
-    assert (
-        f"Returned the extra runners: {POOL} is back to 10 (was 24). The lease has ended. 14 jobs" in world.replies[-1]
+    assert world.last.details == RunnersReturned(
+        ReturnResult.RETURNED, POOL, 24, 10, why=ReturnReason.ENDED, waiting=14
     )
     assert world.lease.leases == ()
     assert world.due("lease") is None
@@ -49,7 +63,7 @@ async def test_it_goes_back_when_the_queue_has_been_empty_for_a_while() -> None:
     assert world.scaler.current == 24
     await world.passes(90, step=30)
     assert world.scaler.current == 10
-    assert "The queue has drained." in world.replies[-1]
+    assert [one.why for one in world.details(RunnersReturned)] == [ReturnReason.DRAINED]
 
 
 async def test_a_queue_that_fills_again_keeps_it() -> None:
@@ -74,21 +88,20 @@ async def test_it_goes_back_after_the_incident_is_over() -> None:
     await world.passes(900, step=30)
     assert world.incident.closed
     assert world.scaler.current == 10
-    assert "Returned the extra runners" in world.replies[-1]
+    assert [one.result for one in world.details(RunnersReturned)] == [ReturnResult.RETURNED]
 
 
 @pytest.mark.parametrize(
-    ("level", "said"),
-    [(30, f"Left {POOL} at 30: someone else changed it"), (20, f"Left {POOL} at 20: someone else changed it"),
-     (8, "Returned nothing: linux.2xlarge is already at")],
+    ("level", "result"),
+    [(30, ReturnResult.MOVED), (20, ReturnResult.MOVED), (8, ReturnResult.NOTHING_LEFT)],
     ids=["higher", "lower", "below the base"],
-)  # fmt: skip
-async def test_what_somebody_else_set_meanwhile_is_left(level: int, said: str) -> None:
+)
+async def test_what_somebody_else_set_meanwhile_is_left(level: int, result: ReturnResult) -> None:
     world = await lent()
     world.scaler.current = level
     await world.passes(7400, step=370)
     assert (world.scaler.current, len(world.scaler.effects), world.lease.leases) == (level, 1, ())
-    assert said in world.replies[-1]
+    assert [(one.result, one.level, one.target) for one in world.details(RunnersReturned)] == [(result, level, None)]
 
 
 async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
@@ -99,9 +112,7 @@ async def test_two_leases_go_back_to_the_higher_of_what_remains() -> None:
     world.runners(30)
     await world.passes(6660, step=180)
     assert world.scaler.current == 30
-    assert "returned nothing: linux.2xlarge is at 30 runners, which another lease holds" in (
-        "\n".join(world.replies).replace("Returned nothing", "returned nothing")
-    )
+    assert [(one.result, one.level) for one in world.details(RunnersReturned)] == [(ReturnResult.LEASED, 30)]
     await world.passes(700, step=60)
     assert world.scaler.current == 10
 
@@ -142,7 +153,8 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     assert second.who == BEN
     await world.work()
     assert world.scaler.current == 10
-    assert f"<@{BEN}> returned the extra runners: {POOL} is back to 10" in world.replies[-1]
+    (told,) = world.details(RunnersReturned)
+    assert (world.last.who, told.result, told.target) == (BEN, ReturnResult.RETURNED, 10)
     assert world.buttons() == []
     await refused("already been returned", world.presses("hand_back", request_id=request))
 
@@ -171,15 +183,15 @@ async def test_a_hand_back_that_is_stopped_on_the_way_is_not_done_and_the_lease_
 
 @pytest.mark.parametrize(
     ("off", "why"),
-    [({"enabled": False}, "actions are disabled"), ({"shadow": True}, "shadow mode is on")],
+    [({"enabled": False}, ReturnBlock.ACTIONS_OFF), ({"shadow": True}, ReturnBlock.SHADOW_MODE)],
     ids=["kill switch", "shadow mode"],
 )
-async def test_a_switch_holds_it_up_and_says_so_once(off: dict[str, bool], why: str) -> None:
+async def test_a_switch_holds_it_up_and_says_so_once(off: dict[str, bool], why: ReturnBlock) -> None:
     world = await lent()
     world.actions(**off)
     await world.passes(7500, step=300)
-    told = [text for text in world.replies if f"cannot be returned: {why}" in text]
-    assert (world.scaler.current, len(told)) == (24, 1)
+    blocked = [noted.why for noted in world.details(LeaseNoted) if noted.step is LeaseStep.CANNOT_RETURN]
+    assert (world.scaler.current, blocked) == (24, [why])
     world.actions()
     await world.passes(180, step=60)
     assert world.scaler.current == 10
@@ -197,7 +209,7 @@ async def test_in_shadow_mode_there_is_no_lease() -> None:
 
 async def test_without_a_lease_in_the_policy_it_stays() -> None:
     world = await lent(lease_seconds=None)
-    assert any("The extra runners stay until someone lowers the pool" in text for text in world.replies)
+    assert [accepted.lease.seconds for accepted in world.details(ScaleAccepted)] == [None]
     await world.passes(9000, step=300)
     assert world.scaler.current == 24
     await world.done(world.presses("hand_back"))
@@ -209,7 +221,7 @@ async def test_a_scaler_that_does_not_answer_is_asked_again_later() -> None:
     world.scaler.script.fail("set", Failure.UNCONNECTED, times=None)
     await world.passes(7400, step=60)
     assert world.scaler.current == 24
-    assert any("It failed" in text or "Outcome unknown" in text for text in world.replies)
+    assert {one.how for one in world.details(RequestNotDone)} & {RequestEnd.FAILED, RequestEnd.UNKNOWN}
     world.scaler.script.heal()
     await world.passes(1200, step=60)
     assert world.scaler.current == 10
@@ -233,7 +245,7 @@ async def test_a_raise_that_nobody_confirmed_is_handed_back_too() -> None:
     await world.passes(600)
     assert (await world.now(request)).doubtful
     assert world.scaler.current == 24
-    assert "Outcome unknown" in world.replies[-1]
+    assert [one.how for one in world.details(RequestNotDone)][-1] is RequestEnd.UNKNOWN
     assert world.offering("hand_back").about == request.id
     world.scaler.script.heal()
     await world.passes(7400, step=370)
@@ -256,7 +268,7 @@ async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
     claims = {claim.id: claim for claim in await world.claims("act")}
     await world.tell(claims[wanted.id])
     assert (await world.now(wanted)).progress is Progress.FAILED
-    assert "just being returned" in (await world.now(wanted)).outcome
+    assert refusals.returning_now(POOL) in (await world.now(wanted)).outcome
     assert [target for target, _ in world.scaler.requests] == [20]
 
 
@@ -272,7 +284,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     assert world.scaler.current == 10
     told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
     assert any("extra runners came" in text for text in told)
-    assert any("Tailback returned the extra runners" in text for text in told)
+    assert any(returned_words(RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10)) in text for text in told)
 
 
 async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
@@ -286,7 +298,7 @@ async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:
         assert (world.scaler.current, world.lease.leases, world.buttons()) == (10, (), [])
         await world.passes(7400, step=370)
         assert [target for target, _ in world.scaler.effects] == [24, 10]
-        assert not any("extra runners came" in text or "no effect" in text for text in world.replies)
+        assert world.details(RunnersChecked) == []
 
 
 async def test_a_scaler_that_still_answers_the_old_size_is_lowered_all_the_same() -> None:

@@ -4,6 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.incident.details.requests import (
+    LeaseNoted,
+    LeaseTerms,
+    ReturnBlock,
+    RunnersCame,
+    RunnersChecked,
+    ScaleAccepted,
+)
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put
 from bot.core.scaling.lease import PoolLeases
@@ -11,6 +19,11 @@ from bot.ports import Failure
 from tests.builders import POOL
 from tests.fakes import FakeMetrics
 from tests.scaling.care import CareWorld
+
+
+def came(world: CareWorld) -> list[RunnersCame]:
+    """What the thread was told of the runners that were asked for."""
+    return [checked.came for checked in world.details(RunnersChecked)]
 
 
 async def asked(**figures: int) -> CareWorld:
@@ -23,18 +36,18 @@ async def asked(**figures: int) -> CareWorld:
 
 async def test_accepted_is_not_done() -> None:
     world = await asked()
-    assert "scaled linux.2xlarge from 10 to 24 runners (request accepted). I'll report here within" in world.replies[-1]
-    assert "I'll report here within 6 min" in world.replies[-1]
-    assert "10 min after the queue has drained, or after 2 h" in world.replies[-1]
+    (told,) = world.details(ScaleAccepted)
+    assert (told.pool, told.before, told.target, told.pending) == (POOL, 10, 24, "")
+    assert (told.checked_within_seconds, told.lease) == (360.0, LeaseTerms(7200.0, 600.0))
+    assert came(world) == []
 
 
 async def test_runners_that_came_are_told_at_once_and_once() -> None:
     world = await asked()
     world.runners(24, busy=22)
     await world.passes(600)
-    told = [text for text in world.replies if "extra runners came" in text]
-    assert len(told) == 1
-    assert "24 of 24 online in linux.2xlarge, 22 of them busy." in told[0]
+    (told,) = world.details(RunnersChecked)
+    assert (told.came, told.pool, told.online, told.target, told.busy) == (RunnersCame.VERIFIED, POOL, 24, 24, 22)
     assert ("Undo", world.offering("hand_back").about) in world.buttons()
     assert "extra runners came" in str(world.parent.message.blocks)
 
@@ -43,20 +56,20 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     world = await asked(create_failures=12, limit=20)
     world.runners(10, create_failures=12, limit=20)
     await world.passes(350)
-    assert not any("no effect" in text for text in world.replies)
+    assert came(world) == []
     await world.passes(40)
-    (told,) = [text for text in world.replies if "no effect after" in text]
-    assert "Only 10 runners online (12 failed launch requests in 15 min and limit 20)" in told
+    (told,) = world.details(RunnersChecked)
+    assert (told.came, told.online, told.create_failures, told.limit) == (RunnersCame.NO_EFFECT, 10, 12, 20)
     await world.done(world.presses("hand_back"))
     assert world.scaler.current == 10
 
 
-@pytest.mark.parametrize(("silent", "said"), [("scaler", "no effect"), ("metrics", "cannot be verified")])
-async def test_a_back_end_that_does_not_answer_does_not_stop_the_verdict(silent: str, said: str) -> None:
+@pytest.mark.parametrize(("silent", "found"), [("scaler", RunnersCame.NO_EFFECT), ("metrics", RunnersCame.UNSEEN)])
+async def test_a_back_end_that_does_not_answer_does_not_stop_the_verdict(silent: str, found: RunnersCame) -> None:
     world = await asked()
     getattr(world, silent).script.fail("*", Failure.UNKNOWN, times=None)
     await world.passes(400)
-    assert any(said in text for text in world.replies)
+    assert came(world) == [found]
 
 
 class Late(FakeMetrics):
@@ -79,12 +92,11 @@ async def test_late_figures_prove_no_lack_of_effect(late: float) -> None:
     world.context.metrics = {POOL: Late(world.metrics, late)}
     await world.passes(900)
     await world.scaled()
-    assert any(f"I'll report here within {round((360 + late) / 60)} min" in text for text in world.replies)
+    assert [told.checked_within_seconds for told in world.details(ScaleAccepted)] == [360.0 + late]
     await world.passes(180)
     world.runners(24, busy=24)
     await world.passes(700)
-    assert not any("no effect" in text or "not verified" in text for text in world.replies)
-    assert any("extra runners came; 24 of" in text for text in world.replies)
+    assert [(told.came, told.online) for told in world.details(RunnersChecked)] == [(RunnersCame.VERIFIED, 24)]
 
 
 async def test_a_source_that_stopped_at_an_empty_queue_returns_no_runners() -> None:
@@ -119,9 +131,9 @@ async def test_runners_that_were_seen_before_the_request_verify_nothing() -> Non
     world.runners(24)
     await world.passes(30)
     await world.scaled()
-    assert not any("extra runners came" in text for text in world.replies)
+    assert came(world) == []
     await world.passes(60)
-    assert any("extra runners came" in text for text in world.replies)
+    assert came(world) == [RunnersCame.VERIFIED]
 
 
 async def test_a_lease_that_was_only_woken_is_forgotten() -> None:
@@ -138,8 +150,7 @@ async def test_a_pool_whose_scaler_is_gone_says_so_once() -> None:
     await world.passes(60)
     world.context.pool_scalers = {}
     await world.passes(7500, step=300)
-    told = [text for text in world.replies if "its autoscaler is no longer configured" in text]
-    assert len(told) == 1
+    assert [noted.why for noted in world.details(LeaseNoted)].count(ReturnBlock.NO_SCALER) == 1
 
 
 async def test_a_crash_between_two_steps_tells_nothing_twice() -> None:
@@ -152,4 +163,4 @@ async def test_a_crash_between_two_steps_tells_nothing_twice() -> None:
     assert lost.held is not None
     await world.passes(60)
     assert len(world.replies) == before
-    assert sum("extra runners came" in text for text in world.replies) == 1
+    assert came(world) == [RunnersCame.VERIFIED]

@@ -1,16 +1,29 @@
 """The rails of a scale action hold when it is done, too: the kill switch, and the cap on the cost of all of them."""
 
+import re
+
+from bot.core.incident.details.requests import RequestNotDone
 from bot.core.pool.outlook import RunnerPrice
+from bot.core.scaling.limits import LimitHit, LimitReason
 from bot.ports import Failure
+from bot.views.words import refusals
+from bot.views.words.scaling import limit_words
 from tests.scaling.care import BEN, CareWorld
 from tests.world import refused
+
+
+def too_expensive(extra: int, limit: int, most: float) -> str:
+    """Runners at 0.50 an hour."""
+    cost = extra * 0.5
+    hit = LimitHit(LimitReason.TOO_EXPENSIVE, limit=limit, extra=extra, cost_per_hour=cost, max_cost_per_hour=most)
+    return limit_words(hit)
 
 
 async def test_the_cap_on_cost_holds_for_all_raises_together() -> None:
     world = await CareWorld.opened(price=RunnerPrice(0.5), max_cost_per_hour=5.0)
     await world.scaled(20)
     assert world.scaler.current == 20
-    await refused(r"11 extra runners would cost 5\.50 an hour. The maximum is 5\.00", world.wants(21))
+    await refused(re.escape(too_expensive(11, 20, 5.0)), world.wants(21))
 
 
 async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
@@ -21,7 +34,7 @@ async def test_the_cap_on_cost_counts_again_when_it_is_done() -> None:
     world.policy(price=RunnerPrice(0.5), max_cost_per_hour=4.0)
     await world.work()
     assert [target for target, _ in world.scaler.effects] == [16]
-    assert "would cost 5.00 an hour" in (await world.now(second)).outcome
+    assert too_expensive(10, 18, 4.0) in (await world.now(second)).outcome
 
 
 async def test_what_was_handed_back_costs_nothing_any_more() -> None:
@@ -43,4 +56,4 @@ async def test_the_kill_switch_stops_a_raise_that_is_being_checked() -> None:
     await world.passes(600, step=30)
     assert len(world.scaler.requests) == sent
     assert world.scaler.current == 10
-    assert "disabled" in " ".join(world.replies)
+    assert refusals.ACTIONS_OFF in {one.why for one in world.details(RequestNotDone)}

@@ -8,8 +8,11 @@ import pytest
 
 from bot.adapters.registry import SCALERS
 from bot.context.context import PoolScaler
+from bot.core.incident.details.requests import RunnersCame, RunnersChecked, RunnersReturned, ScaleAccepted
 from bot.core.requests.interaction import Surface
 from bot.core.requests.request import Progress
+from bot.core.scaling.limits import LimitHit, LimitReason
+from bot.views.words.scaling import limit_words
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.git_api import FILE_TABLE, GitApi
@@ -54,10 +57,9 @@ async def test_a_target_above_the_groups_limit_is_refused_with_its_name() -> Non
     api = AwsApi(most=20)
     async with asg(api) as world:
         answer = await world.asks("scale_up", surface=Surface.DIALOG, step="scale_up", values={"target": "24"})
-    limit = "it is limited to 20 runners by MaxSize of Auto Scaling group ci-linux"
-    assert answer.errors["target"] == (
-        f"The target 24 is above the pool's maximum: {limit}. The pool has 10 runners. You can ask for 11 to 20."
-    )
+    limit = "MaxSize of Auto Scaling group ci-linux"
+    hit = LimitHit(LimitReason.ABOVE_MAXIMUM, 24, 10, 20, least=11, most=20, limited_by=limit)
+    assert answer.errors["target"] == limit_words(hit)
     assert api.desired == 10
 
 
@@ -72,8 +74,9 @@ async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
     async with asg(api) as world:
         await world.scaled()
         await world.passes(400)
-        (told,) = [text for text in world.replies if "no effect after" in text]
-    assert "the autoscaler counts 10 and the autoscaler reports: InsufficientInstanceCapacity" in told
+        (told,) = world.details(RunnersChecked)
+    assert (told.came, told.delivered, told.set_back) == (RunnersCame.NO_EFFECT, 10, None)
+    assert told.trouble.startswith("InsufficientInstanceCapacity")
 
 
 async def test_what_somebody_else_raised_in_the_same_moment_is_not_lowered() -> None:
@@ -105,14 +108,13 @@ async def test_a_merged_pull_request_is_handed_back_by_another() -> None:
     api = GitApi()
     async with repository(api) as world:
         await world.scaled()
-        assert f"Merge {PULL.format(1)} to apply it." in world.replies[-1]
+        assert [one.pending for one in world.details(ScaleAccepted)] == [PULL.format(1)]
         assert "10 → 24: waiting for a merge" in plan(world)
         api.merge()
         world.runners(24, busy=0, queued=0)
         await world.passes(900, step=30)
-        assert (
-            f"roposed to return the extra runners (24 to 10). Merge {PULL.format(2)} to apply it." in world.replies[-1]
-        )
+        (back,) = world.details(RunnersReturned)
+        assert (back.level, back.target, back.pending) == (24, 10, PULL.format(2))
         assert "10 → 24: return waiting for a merge" in plan(world)
         assert [one.title for one in api.pulls][1:] == [f'Revert "Scale {POOL} from 10 to 24 runners"']
         assert (world.lease.leases, api.number) == ((), 24)
@@ -128,8 +130,9 @@ async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end()
         assert (await world.now(request)).progress is Progress.DONE
         assert [one.state for one in api.pulls] == ["open"]
         await world.passes(400)
-        (told,) = [text for text in world.replies if "no effect after" in text]
-        assert f"pull request #1 is not merged yet: {PULL.format(1)}" in told
+        (told,) = world.details(RunnersChecked)
+        assert told.came is RunnersCame.NO_EFFECT
+        assert PULL.format(1) in told.trouble
         await world.passes(7400, step=370)
     assert ([one.state for one in api.pulls], list(api.branches)) == (["closed"], ["main"])
 

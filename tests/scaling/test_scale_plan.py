@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone
 from bot.ports import Failure, Refused
 from tests.scaling.care import ANA, DAN, CareWorld, awaiting
 from tests.slack_limits import message_problems
@@ -96,7 +97,7 @@ async def test_a_request_that_still_waits_ends_with_its_incident(by_hand: bool) 
     ended = len(world.replies)
     title = "Scale-up of linux.2xlarge 10 → 24: not approved before the incident ended"
     assert shown(world) == (title, steps(DONE, BAD))
-    assert any("The incident ended before anybody approved it. Nothing was changed." in one for one in world.replies)
+    assert [one.how for one in world.details(RequestNotDone)] == [RequestEnd.OVER]
     assert "approve" not in [label.lower() for label, _ in world.buttons()]
     await world.passes(1800, step=60)
     assert len(world.replies) == ended
