@@ -1,19 +1,23 @@
 """Diagnose: the pools are read now; the thread hears what was seen, and what could not be seen."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from bot.core.finding import Finding, Scaling
+from bot.core.finding import MEDIUM, Finding, Scaling
 from bot.core.incident.details.events import Diagnosed
+from bot.core.incident.timeline import Entry
 from bot.core.pool.pool import Pool, Snapshot
 from bot.core.record import Change, Put, Stored
 from bot.core.requests.interaction import request_id
+from bot.core.statement import statement
 from bot.diagnosing import diagnose
 from bot.ports import Failure, Refused
-from bot.views.words.timeline import details_lines, details_words
+from bot.views.words import refusals
 from tests.builders import CHANNEL, POOL, incident, named, view
 from tests.fakes import HangingMetrics
+from tests.said import queue
 from tests.world import ANA, OTHER_POOL, World, whisper
 
 
@@ -33,6 +37,11 @@ def test_it_stands_out_while_somebody_works_on_a_queue_of_unknown_cause(
     assert label.primary is stands_out
 
 
+def told(world: World) -> list[Entry]:
+    """The diagnoses in the timeline."""
+    return [one for one in world.incident.log.timeline if isinstance(one.details, Diagnosed)]
+
+
 async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool(world: World) -> None:
     """Figures of this moment, not of the last poll."""
     await world.opens(queued=14)
@@ -40,13 +49,16 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     world.queues(20, busy=40, idle=0, offline=2, limit=40)
     await world.asks("diagnose")
     await world.work()
-    told = world.replies[-1]
-    assert f"<@{ANA}> asked for a diagnosis" in told
-    assert "*Cause:* the pool's limit is reached (medium confidence) in linux.2xlarge." in told
-    assert "• 40 busy of 40 runners, 2 offline, limit 40, none idle" in told
-    assert "The other pool is fine." in told
-    assert "20 jobs queued" in str(world.thread[-1].blocks)
-    assert "limit of 40 runners is reached" not in told
+    (entry,) = told(world)
+    found = entry.details
+    assert isinstance(found, Diagnosed)
+    top = found.groups[0][0].findings[0]
+    assert (entry.who, top.pool, top.cause, top.confidence) == (ANA, POOL, "limit", MEDIUM)
+    assert top.evidence[0] == statement("all_busy_at_limit", limit=40, offline=2, busy=40, runners=40)
+    assert (found.names, [one.pool for one in found.queueing]) == ((POOL, OTHER_POOL), [POOL])
+    assert "limit" in found.queueing[0].shown, "the pool's own line does not say it again"
+    assert (dict(found.unread), {one.pool: one.queued for one in entry.figures}) == ({}, {POOL: 20, OTHER_POOL: 0})
+    assert queue(20) in str(world.thread[-1].blocks)
 
 
 async def test_what_could_not_be_read_is_named_with_its_reason(world: World) -> None:
@@ -54,7 +66,10 @@ async def test_what_could_not_be_read_is_named_with_its_reason(world: World) -> 
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.asks("diagnose")
     await world.work()
-    assert "Not measured: linux.2xlarge and linux.gpu: Prometheus (fake): snapshot" in str(world.thread[-1].blocks)
+    (entry,) = told(world)
+    assert isinstance(entry.details, Diagnosed)
+    assert set(entry.details.unread) == {POOL, OTHER_POOL}
+    assert all(why.startswith("Prometheus (fake): snapshot") for why in entry.details.unread.values())
 
 
 @pytest.mark.parametrize("queued", [0, 3, 60])
@@ -66,10 +81,12 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
     await world.passes(1200, step=60)
     await world.asks("diagnose")
     await world.work()
-    assert "*Cause:* the queue is unknown" in world.replies[-1]
-    told = whisper(await world.types("status", POOL)).text
-    for text in (world.replies[-1], str(world.thread[-1].blocks), told):
-        assert f"{queued} jobs queued" not in text
+    (entry,) = told(world)
+    assert isinstance(entry.details, Diagnosed)
+    assert entry.details.groups[0][0].findings[0].cause == "blind"
+    status = whisper(await world.types("status", POOL)).text
+    for text in (world.replies[-1], str(world.thread[-1].blocks), status):
+        assert queue(queued) not in text
     first = world.parent.message.text
     assert ("(over 15 min ago)" if queued else "queue length unknown since") in first
     assert "nothing queued" not in first
@@ -84,9 +101,9 @@ async def test_only_pools_with_a_fresh_queue_count_as_read(world: World) -> None
     assert dict(read.unread) == {}
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.passes(1200, step=60)
-    told = await diagnose.read(world.context, [POOL, OTHER_POOL])
-    assert isinstance(told.details, Diagnosed)
-    assert {POOL, OTHER_POOL} == set(told.details.unread)
+    lost = (await diagnose.read(world.context, [POOL, OTHER_POOL])).details
+    assert isinstance(lost, Diagnosed)
+    assert {POOL, OTHER_POOL} == set(lost.unread)
 
 
 async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +115,8 @@ async def test_a_source_that_hangs_is_unseen_after_a_while(monkeypatch: pytest.M
     world.context.metrics = {POOL: world.metrics, OTHER_POOL: HangingMetrics(world.clock)}
     found = await diagnose.read(world.context, [POOL, OTHER_POOL])
     assert [sample.pool for sample in found.figures] == [POOL]
-    assert "Not measured: linux.gpu: no answer within" in " ".join(details_lines(found.details, found.figures))
+    assert isinstance(found.details, Diagnosed)
+    assert set(found.details.unread) == {OTHER_POOL}
     held = Pool(OTHER_POOL, (Snapshot(OTHER_POOL, world.clock.now() - 20, queued=3),), tried_at=world.clock.now() - 20)
     await world.store.commit(Change(puts=(Put(Stored(held, 0), held, None),)))
     again = await diagnose.read(world.context, [POOL, OTHER_POOL])
@@ -110,12 +128,12 @@ async def test_a_button_can_be_pressed_again_but_not_twice(world: World) -> None
     await world.opens()
     button = {"request_id": request_id(world.incident, "diagnose")}
     await world.asks("diagnose", **button)
-    with pytest.raises(Refused, match="already requested"):
+    with pytest.raises(Refused, match=re.escape(refusals.already_requested(0.0))):
         await world.asks("diagnose", **button)
     await world.work()
     await world.asks("diagnose")
     await world.work()
-    assert len([text for text in world.replies if "asked for a diagnosis" in text]) == 2
+    assert len(told(world)) == 2
 
 
 async def test_by_command_only_the_person_is_answered(world: World) -> None:
@@ -133,13 +151,14 @@ async def test_in_a_thread_a_named_pool_is_told_to_the_thread(world: World) -> N
     await world.says("diagnose", OTHER_POOL)
     await world.work()
     assert world.chat.whispers == []
-    assert "asked for a diagnosis" in world.replies[-1]
-    assert world.request.pool == OTHER_POOL
+    (entry,) = told(world)
+    assert isinstance(entry.details, Diagnosed)
+    assert (entry.details.names, world.request.pool) == ((OTHER_POOL,), OTHER_POOL)
 
 
 async def test_an_unknown_pool_is_refused_with_the_names_there_are(world: World) -> None:
     """Before anything is written down."""
-    with pytest.raises(Refused, match='Unknown pool "nope"'):
+    with pytest.raises(Refused, match=re.escape(refusals.unknown_pool("nope", [POOL, OTHER_POOL]))):
         await world.types("diagnose", "nope")
     assert world.data.commits == 0
 
@@ -148,6 +167,6 @@ async def test_queues_of_unknown_length_are_not_called_empty(world: World) -> No
     """The source answers, and knows nothing."""
     world.queues(None)
     found = await diagnose.read(world.context, [POOL])
-    words = details_words(found.details, found.figures)
-    assert "unknown" in words
-    assert "No queue" not in words
+    assert isinstance(found.details, Diagnosed)
+    assert (found.details.queueing, set(found.details.unread)) == ((), {POOL})
+    assert found.figures == ()

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.core.external import Person
-from bot.core.jobs.follow import FOLLOWED_SECONDS
+from bot.core.jobs.follow import FOLLOWED_SECONDS, FollowEvent
 from bot.core.jobs.found import JobProgress, Unfound
+from bot.core.notifications.tell import FollowNews, Tell
 from bot.core.record import Change
 from bot.notifications.follows import follows_of
 from bot.playground.slack.limits import Limits, Meter
@@ -30,6 +31,12 @@ async def waiting(queued: int = 60) -> World:
 def told(world: World, who: str = ANA) -> list[str]:
     """The direct messages of a person."""
     return [one.message.text for one in world.chat.messages if one.channel == who]
+
+
+def news(world: World) -> list[FollowNews]:
+    """What followers were told, as it is stored, in order."""
+    tells = [row.value for row in world.data.rows.values() if isinstance(row.value, Tell)]
+    return [one.about for one in sorted(tells, key=lambda one: one.when) if isinstance(one.about, FollowNews)]
 
 
 async def becomes(world: World, state: JobProgress, **parts: object) -> None:
@@ -61,14 +68,15 @@ async def test_a_queue_that_doubles_is_told_once_and_does_not_end_it() -> None:
     await world.types("follow", POOL)
     world.queues(130)
     await world.passes(DRAIN_SECONDS)
-    [message] = told(world)
-    assert "130 jobs wait, twice as many" in message
+    assert len(told(world)) == 1
+    assert [(one.event, one.queued) for one in news(world)] == [(FollowEvent.WORSE, 130)]
     world.queues(300)
     await world.passes(DRAIN_SECONDS)
     assert len(told(world)) == 1
     world.queues(0)
     await world.passes(DRAIN_SECONDS)
-    assert told(world)[1].startswith(f"{POOL} has drained")
+    assert len(told(world)) == 2
+    assert (news(world)[1].event, news(world)[1].target) == (FollowEvent.DRAINED, POOL)
 
 
 async def test_a_follower_of_a_job_is_told_when_it_starts() -> None:
@@ -79,19 +87,19 @@ async def test_a_follower_of_a_job_is_told_when_it_starts() -> None:
     await becomes(world, JobProgress.RUNNING, started_at=world.clock.now())
     [message] = told(world)
     assert "test (default)" in message
-    assert "started at" in message
+    assert [one.event for one in news(world)] == [FollowEvent.STARTED]
     await becomes(world, JobProgress.ENDED)
     assert len(told(world)) == 1
 
 
-@pytest.mark.parametrize(("conclusion", "words"), [("cancelled", "It was cancelled"), ("skipped", "It was skipped")])
-async def test_a_job_that_never_starts_ends_it(conclusion: str, words: str) -> None:
+@pytest.mark.parametrize("conclusion", ["cancelled", "skipped"])
+async def test_a_job_that_never_starts_ends_it(conclusion: str) -> None:
     world = await waiting()
     await world.types("follow", URL)
     await becomes(world, JobProgress.ENDED, conclusion=conclusion)
-    [message] = told(world)
-    assert "did not start" in message
-    assert words in message
+    assert len(told(world)) == 1
+    (ended,) = news(world)
+    assert (ended.event, [one.conclusion for one in ended.jobs]) == (FollowEvent.ENDED, [conclusion])
 
 
 async def test_a_job_that_its_source_forgot_ends_it_and_one_that_it_cannot_tell_does_not() -> None:
@@ -102,7 +110,8 @@ async def test_a_job_that_its_source_forgot_ends_it_and_one_that_it_cannot_tell_
     assert told(world) == []
     world.context.jobs = Known(reason=Unfound.NOT_FOUND)
     await world.passes(60)
-    assert "no longer knows" in told(world)[0]
+    assert len(told(world)) == 1
+    assert [one.event for one in news(world)] == [FollowEvent.LOST]
 
 
 async def test_a_pool_that_is_gone_from_the_configuration_is_told_once() -> None:

@@ -5,7 +5,11 @@ import pytest
 from bot.context.making import Making
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.record import Change, Put, Stored
+from bot.core.reporting.recurrence import Pattern
+from bot.core.statement import statement
 from bot.ports import Refused
+from bot.reporting.collect import longer_view
+from bot.views.words.proposals import change_words
 from tests.builders import NOW, POOL
 from tests.core.pool.hours import MONDAY, weeks
 from tests.patience import PATIENCE_SECONDS
@@ -39,10 +43,11 @@ async def test_open_and_closed_incidents_count_with_their_peaks(world: World) ->
     world.queues(30, wait=7200)
     await world.fires(spoken(starts_at=world.clock.now()))
     await world.work()
-    told = await text(world)
-    assert "; 2 incidents (1 open)" in told
-    assert "longest wait 2 h" in told
-    assert "most queued 30 jobs" in told
+    seen = await longer_view(world.store, world.context.settings.file, 7, world.clock.now())
+    (pool,) = [one for one in seen.pools if one.pool == POOL]
+    assert (seen.incidents, seen.open_now) == (2, 1)
+    assert (pool.longest_wait_seconds, pool.most_queued) == (7200.0, 30)
+    assert POOL in await text(world)
 
 
 async def test_what_is_older_than_the_span_does_not_count(world: World) -> None:
@@ -57,12 +62,15 @@ async def test_the_hours_of_the_past_carry_a_proposal() -> None:
     priced = {"match": {"runner_label": POOL}, "scaler": {"kind": "http", "cost_per_runner_hour": 0.5}}
     world = World(pool={POOL: priced}, slack={"currency": "€"})
     await measured(world, 21)
-    told = await text(world, POOL, "14")
-    assert "in the last 14 days, the longest 1 h. No incident." in told
-    assert "recurs on 15 of 15 weekdays 09:00-11:00" in told
-    assert "Raise the limit of linux.2xlarge from 40 to 47." in told
-    assert "7 more runners cost about 3.50 € an hour" in told
-    assert "in 20 of 20 hours with a wait over 15 min, no alert had fired" in told
+    seen = await longer_view(world.store, world.context.settings.file, 14, world.clock.now(), POOL)
+    assert (seen.pools[0].longest_wait_seconds, seen.incidents) == (3600.0, 0)
+    assert seen.pools[0].patterns == (Pattern("weekdays", 9, 11, 15, 15),)
+    raised, earlier = seen.proposals
+    assert raised.change == statement("raise_limit", pool=POOL, limit=40, runners=47)
+    assert statement("costs", more=7, per_hour=3.5, currency="€") in raised.evidence
+    assert earlier.change.id == "alert_earlier"
+    assert statement("no_alert", hours=20, of=20, target=900.0) in earlier.evidence
+    assert change_words(raised) in await text(world, POOL, "14")
 
 
 async def test_one_pool_is_told_of_alone() -> None:

@@ -1,5 +1,6 @@
 """Verbs about an incident, typed in a channel: its one open incident, or the open ones as buttons; also lost ones."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,10 +8,13 @@ import pytest
 from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import Interaction, Surface, request_id
 from bot.ports import Refused
+from bot.views.words import refusals
 from handlers.slack_app.app import answered
 from tests.builders import CHANNEL, POOL
 from tests.handlers.endpoint import Endpoint, Json
 from tests.world import ANA, OTHER_POOL, TEAM, World, spoken, whisper
+
+KNOWN = (POOL, OTHER_POOL)
 
 
 async def test_the_channels_one_open_incident_is_meant() -> None:
@@ -90,11 +94,12 @@ async def test_in_a_thread_a_pool_of_another_incident_is_refused() -> None:
         ("unsilence", ()),
         ("silence", ("2h",)),
     ):
-        with pytest.raises(Refused, match=f'Pool "{OTHER_POOL}" is not part of this incident'):
+        with pytest.raises(Refused, match=re.escape(refusals.other_incidents_pool(OTHER_POOL))):
             await world.says(verb, OTHER_POOL, *words)
-        with pytest.raises(Refused, match=f'Unknown pool ".+"\\. Did you mean {POOL}'):
-            await world.says(verb, POOL.replace("large", "lrge").upper(), *words)
-    with pytest.raises(Refused, match="Unknown pool"):
+        slip = POOL.replace("large", "lrge").upper()
+        with pytest.raises(Refused, match=re.escape(refusals.unknown_pool(slip, KNOWN, POOL))):
+            await world.says(verb, slip, *words)
+    with pytest.raises(Refused, match=re.escape(refusals.unknown_pool("gpus", KNOWN))):
         await world.says("silence", "gpus", "2h")
     assert not world.incident.closed
     assert not world.incident.ownership.owner

@@ -2,13 +2,21 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
+from bot.core.incident.details.events import Diagnosed
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone, ScaleAccepted
+from bot.core.notifications.tell import LaterResult, Tell
 from bot.core.record import Claim, Conflict
 from bot.core.requests.request import Progress, Request
+from bot.core.scaling.limits import LimitHit, LimitReason
 from bot.ports import Failure, Refused, Unreachable
 from bot.requests.perform import TRIES
+from bot.views.words import refusals
+from bot.views.words.scaling import limit_words
+from bot.views.words.timeline import details_words
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, World
 
@@ -32,6 +40,14 @@ async def asked(world: World, target: int = 24) -> Claim:
 def trail(world: World) -> list[tuple[str, str]]:
     """What the audit trail says of the action: (outcome, before)."""
     return [(entry.outcome, entry.before) for _, entry, _ in world.data.trail if entry.act == world.request.id]
+
+
+D = TypeVar("D")
+
+
+def newest(world: World, kind: type[D]) -> D:
+    """The newest details of a kind in the timeline."""
+    return [one.details for one in world.incident.log.timeline if isinstance(one.details, kind)][-1]
 
 
 def watched(world: World, seen: list[str]) -> Callable[[int, str], Awaitable[None]]:
@@ -67,9 +83,11 @@ async def test_the_intent_is_in_the_audit_trail_before_the_effect(world: World, 
     await world.tell(claim)
     assert seen == ["asked", "sent"]
     assert trail(world)[1] == ("sent", "10")
-    assert trail(world)[2][0].startswith("scaled linux.2xlarge from 10 to 24 runners")
     await world.work()
-    assert f"<@{ANA}> scaled linux.2xlarge from 10 to 24 runners" in world.replies[-1]
+    accepted = newest(world, ScaleAccepted)
+    assert (accepted.pool, accepted.before, accepted.target) == (POOL, 10, 24)
+    assert trail(world)[2][0] == details_words(accepted)
+    assert f"<@{ANA}>" in world.replies[-1]
     assert (world.request.progress, world.scaler.current) == (Progress.DONE, 24)
     assert world.due("act") is None
 
@@ -80,7 +98,9 @@ async def test_a_refusal_at_the_moment_of_doing_is_told_and_nothing_is_sent(worl
     await world.work()
     assert world.scaler.requests == []
     assert world.request.progress is Progress.FAILED
-    assert "Refused: The target 24 is not above the current 30 runners" in world.replies[-1]
+    refused = newest(world, RequestNotDone)
+    assert (refused.how, refused.action, refused.pool, refused.target) == (RequestEnd.REFUSED, "scale_up", POOL, 24)
+    assert refused.why == limit_words(LimitHit(LimitReason.NOT_ABOVE, 24, 30, least=31, most=40))
     assert world.incident.ownership.owner is None
 
 
@@ -90,7 +110,8 @@ async def test_only_what_was_carried_out_acknowledges(world: World) -> None:
     world.alertmanager.script.fail("silence", error=Refused("matchers are not allowed"))
     await world.silences()
     await world.work()
-    assert "matchers are not allowed" in world.replies[-1]
+    refused = newest(world, RequestNotDone)
+    assert (refused.how, refused.action, refused.why) == (RequestEnd.REFUSED, "silence", "matchers are not allowed")
     assert world.incident.ownership.owner is None
     await world.silences()
     await world.work()
@@ -106,7 +127,7 @@ async def test_after_a_time_out_it_is_checked_before_anything_is_sent_again(arri
     await world.work()
     progress = world.request.progress
     assert progress is Progress.UNKNOWN
-    assert "failed. Checking what happened" in world.replies[-1]
+    assert newest(world, RequestNotDone).how is RequestEnd.CHECKING
     await world.passes(30, step=1)
     assert world.request.progress is Progress.DONE
     assert len(world.scaler.effects) == 1
@@ -136,7 +157,7 @@ async def test_what_was_only_to_be_said_is_never_taken_for_done() -> None:
     world.scaler.current = 30
     await world.passes(20, step=1)
     assert world.scaler.requests == []
-    assert "accepted" not in " ".join(world.replies)
+    assert not any(isinstance(one.details, ScaleAccepted) for one in world.incident.log.timeline)
 
 
 async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_same(world: World, claim: Claim) -> None:
@@ -145,7 +166,7 @@ async def test_a_worker_that_dies_before_it_writes_the_result_tells_it_all_the_s
     await world.passes(20, step=1)
     assert world.request.progress is Progress.DONE
     assert len(world.scaler.requests) == 1
-    assert len([text for text in world.replies if "request accepted" in text]) == 1
+    assert len([one for one in world.incident.log.timeline if isinstance(one.details, ScaleAccepted)]) == 1
 
 
 async def test_a_worker_that_dies_before_the_intent_costs_nothing() -> None:
@@ -180,7 +201,7 @@ async def test_a_back_end_that_never_answers_is_given_up_with_the_truth(world: W
     await world.passes(300, step=5)
     assert world.request.progress is Progress.FAILED
     assert 1 < world.scaler.script.count("set") <= TRIES
-    assert "Outcome unknown" in world.replies[-1]
+    assert newest(world, RequestNotDone).how is RequestEnd.UNKNOWN
     assert len(world.replies) == 2
 
 
@@ -191,7 +212,7 @@ async def test_what_the_back_end_did_not_take_is_not_sent_again_for_an_incident_
     await world.asks("resolve", surface="dialog")
     await world.passes(30, step=1)
     assert (world.scaler.script.count("set"), world.scaler.effects) == (1, [])
-    assert any("Refused: Nothing was changed. This incident is over." in said for said in world.replies)
+    assert newest(world, RequestNotDone).why == refusals.INCIDENT_OVER
 
 
 async def test_a_check_that_never_answers_is_given_up_too(world: World, claim: Claim) -> None:
@@ -200,7 +221,7 @@ async def test_a_check_that_never_answers_is_given_up_too(world: World, claim: C
     world.scaler.script.fail("read", Failure.UNCONNECTED, times=None)
     await world.passes(300, step=5)
     assert world.request.progress is Progress.FAILED
-    assert "Outcome unknown" in world.replies[-1]
+    assert newest(world, RequestNotDone).how is RequestEnd.UNKNOWN
     assert world.scaler.script.count("read") < 20
 
 
@@ -209,7 +230,8 @@ async def test_wrong_credentials_are_not_tried_again(world: World, claim: Claim)
     await world.tell(claim)
     await world.work()
     assert (world.request.progress, world.scaler.script.count("set")) == (Progress.FAILED, 1)
-    assert "It failed: Scaler (fake): set failed" in world.replies[-1]
+    failed = newest(world, RequestNotDone)
+    assert (failed.how, failed.why) == (RequestEnd.FAILED, "Scaler (fake): set failed")
 
 
 async def test_an_effect_that_raises_is_not_repeated_for_ever(world: World, claim: Claim) -> None:
@@ -235,7 +257,9 @@ async def test_without_an_incident_the_person_is_told_alone() -> None:
     await world.work()
     (told,) = world.chat.whispers
     assert told[:2] == (CHANNEL, ANA)
-    assert told[2].text.startswith("You asked for a diagnosis. *Cause:* not known.")
+    (later,) = [row.value for row in world.data.rows.values() if isinstance(row.value, Tell)]
+    assert isinstance(later.about, LaterResult)
+    assert isinstance(later.about.details, Diagnosed)
 
 
 async def test_what_is_only_a_draft_or_done_is_never_performed(world: World) -> None:

@@ -1,5 +1,6 @@
 """Somebody asks: who may, on what, and a request that is written down once."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from bot.ports import Failure, Person, Refused
 from bot.registry import ACTIONS
 from bot.requests.permission import check_actions_enabled, permit
 from bot.requests.submit import KEPT_SECONDS, audit_refusal, recall, remember
+from bot.views.words import refusals
 from tests.builders import CHANNEL
 from tests.world import ANA, BEN, CAM, TEAM, World
 
@@ -40,7 +42,7 @@ async def test_a_person_a_group_and_anyone_are_let_through(allowed: tuple[str, .
 async def test_guests_and_people_of_other_workspaces_are_refused_even_by_name(who: str, person: Person) -> None:
     world = permitted(World(), who, "anyone")
     world.chat.people[who] = person
-    with pytest.raises(Refused, match="Only full members"):
+    with pytest.raises(Refused, match=re.escape(refusals.ONLY_MEMBERS)):
         await permit(world.context, who, TEAM, "scale")
 
 
@@ -48,21 +50,21 @@ async def test_guests_and_people_of_other_workspaces_are_refused_even_by_name(wh
 async def test_when_slack_does_not_say_who_somebody_is_nobody_may(call: str) -> None:
     world = permitted(World(), "S0INFRA")
     world.chat.script.fail(call, Failure.UNKNOWN)
-    with pytest.raises(Refused, match=r"Nothing was changed. Slack did not confirm who you are"):
+    with pytest.raises(Refused, match=re.escape(refusals.not_identified(f"{call} failed"))):
         await permit(world.context, ANA, TEAM, "scale")
 
 
 @pytest.mark.parametrize(
     ("allowed", "why"),
     [
-        ((BEN, "S0INFRA"), r"You don't have permission for this \(`permissions.scale`"),
-        ((), "Nobody has permission for this yet"),
-        (("S0TYPO",), "names S0TYPO, which does not exist in Slack"),
+        ((BEN, "S0INFRA"), refusals.not_on_the_list("scale")),
+        ((), refusals.nobody_may("scale")),
+        (("S0TYPO",), refusals.dead_groups("scale", ["S0TYPO"])),
     ],
     ids=["not on the list", "an empty list", "a group that does not exist"],
 )
 async def test_everybody_else_is_refused(allowed: tuple[str, ...], why: str) -> None:
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(Refused, match=re.escape(why)):
         await permit(permitted(World(), *allowed).context, CAM, TEAM, "scale")
 
 
@@ -70,7 +72,7 @@ async def test_the_kill_switch_works_at_once() -> None:
     world = World()
     check_actions_enabled(world.context)
     world.configure(actions={"enabled": False})
-    with pytest.raises(Refused, match=r"`actions.enabled = false` in tailback.toml"):
+    with pytest.raises(Refused, match=re.escape(refusals.ACTIONS_OFF)):
         check_actions_enabled(world.context)
 
 
@@ -109,24 +111,24 @@ async def test_a_button_of_an_incident_that_was_lost_does_nothing() -> None:
 
 
 async def test_a_button_without_a_value_does_nothing(world: World) -> None:
-    with pytest.raises(Refused, match="does not know this button"):
+    with pytest.raises(Refused, match=re.escape(refusals.EMPTY_BUTTON)):
         await world.asks("ack", request_id="", thread=world.incident.thread.root)
     assert world.incident.ownership.owner is None
 
 
 async def test_a_forged_act_id_does_nothing(world: World) -> None:
-    with pytest.raises(Refused, match="outdated"):
+    with pytest.raises(Refused, match=re.escape(refusals.OLD_BUTTON)):
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
     await world.asks("resolve", surface="dialog")
     await world.work()
-    with pytest.raises(Refused, match="This incident is over"):  # it has no current buttons
+    with pytest.raises(Refused, match=re.escape(refusals.INCIDENT_OVER)):  # it has no current buttons
         await world.asks("ack", request_id=f"{world.incident.id}.0123456789ab")
 
 
 async def test_the_same_request_twice_acts_once(world: World) -> None:
     """What Slack gives a request names it: a replay is no second request, even after the button has changed."""
     await world.says("mute", key="Ev1")
-    with pytest.raises(Refused, match="already requested"):
+    with pytest.raises(Refused, match=re.escape(refusals.already_requested(0.0))):
         await world.says("mute", key="Ev1")
     assert world.incident.ownership.muted
 
@@ -135,7 +137,7 @@ async def test_the_second_one_hears_who_did_it_and_when(world: World) -> None:
     shown = {"request_id": buttons(world)[0]}
     await world.asks("ack", ANA, **shown)
     world.clock.advance(12)
-    with pytest.raises(Refused, match="already requested 12 s ago") as raised:
+    with pytest.raises(Refused, match=re.escape(refusals.already_requested(12.0))) as raised:
         await world.asks("ack", BEN, **shown)
     assert raised.value.who == ANA
     assert world.incident.ownership.owner == ANA
@@ -196,5 +198,5 @@ async def test_a_member_of_two_workspaces_may_ask_in_both(team: str, allowed: bo
     if allowed:
         await permit(world.context, ANA, team, "scale")
     else:
-        with pytest.raises(Refused, match="Only full members of this workspace"):
+        with pytest.raises(Refused, match=re.escape(refusals.ONLY_MEMBERS)):
             await permit(world.context, ANA, team, "scale")

@@ -44,7 +44,7 @@ def test_an_event_is_read_whole() -> None:
     assert (found.source, found.receiver, found.title) == ("event", "datadog", "Jobs wait too long on linux.2xlarge")
     assert (alert.status, alert.priority, alert.teams) == (Status.FIRING, "P1", ("pytorch-dev-infra",))
     assert (alert.starts_at, alert.ends_at) == (1796062980.0, None)
-    assert alert.summary == "31 jobs wait, the oldest for 74 minutes."
+    assert alert.summary == FIRING["summary"]
     assert alert.description.startswith("The oldest waiting job")
     assert (readings(alert).most_queued_jobs, readings(alert).longest_wait_minutes) == (31, 74)
     assert alert.links.runbook == "https://runbooks.example/queue"

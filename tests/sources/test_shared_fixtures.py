@@ -99,7 +99,7 @@ def test_grafana(name: str, body: bytes) -> None:
     links = found.alerts[0].links
     assert (links.runbook, links.dashboard, links.alert, links.silence) == LINKS[name]
     pools = named_pools(found.alerts, [rules("linux.2xlarge"), rules("macos")])
-    assert (pools.named, pools.candidates) == ((), ("linux.2xlarge", "macos")), "none of them names a pool"
+    assert (pools.named, pools.candidates) == ((), ("linux.2xlarge", "macos")), "no alert names a pool"
 
 
 def test_resolved_and_firing_are_one_alert() -> None:
