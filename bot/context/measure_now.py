@@ -15,6 +15,7 @@ from bot.ports import Answering, Metrics, Unreachable
 LAPSED_SECONDS = 1800.0
 """After a gap this long the history is read again."""
 NO_SOURCE = "no metrics source is configured for this pool"
+NEEDS_RESTART = "Tailback must be restarted to measure this pool"
 
 
 async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> Pool:
@@ -28,8 +29,7 @@ async def measure_now(context: Context, pool: Pool, *, recent: bool = False) -> 
     if source is None:
         table = context.settings.file.pool.get(pool.id)
         newer = table is not None and (table.metrics or table.figures)
-        why = "Tailback must be restarted to measure this pool" if newer else NO_SOURCE
-        return unreadable(pool, why, now)
+        return unreadable(pool, NEEDS_RESTART if newer else NO_SOURCE, now)
     try:
         after = pool if recent else await look(context, source, pool, now)
     except Unreachable as error:

@@ -3,11 +3,14 @@
 import pytest
 
 from bot.context.after_gap import BOUND_SECONDS
+from bot.core.incident.details.events import IncidentEnded, IncidentEnding
+from bot.core.incident.details.requests import SilenceStep
 from bot.core.incident.incident import State
-from bot.core.incident.timeline import Event
+from bot.core.incident.timeline import Decision, Event
 from bot.core.record import Change
 from bot.ports import Failure
 from bot.registry import wake_all
+from bot.views.words.timeline import PLAIN
 from tests.builders import POOL
 from tests.world import ANA, World, spoken
 
@@ -82,7 +85,7 @@ async def test_an_acknowledgement_that_was_taken_back_calls_nobody_once_the_queu
     await world.says("unack")
     await held_back_by_slack(world)
     assert calls(world) == []
-    assert [said for said in world.replies if "withdrew the acknowledgement" in said]
+    assert [said for said in world.replies if PLAIN[Event.UNACKED] in said]
 
 
 async def test_an_acknowledgement_that_is_taken_back_calls_while_jobs_wait(world: World) -> None:
@@ -101,8 +104,10 @@ async def test_the_owner_of_a_silence_that_is_over_is_not_asked_to_extend_it(wor
     await world.passes(1860, step=60)
     world.chat.script.heal()
     await world.passes(120, step=10)
-    (told,) = [said for said in world.replies[before:] if "expired" in said and "ends in" in said]
-    assert f"<@{ANA}>" not in told
+    timeline = world.incident.log.timeline
+    (told,) = [one for one in timeline if getattr(one.details, "step", None) is SilenceStep.ENDS_SOON]
+    assert told.decisions == (Decision.RAN_OUT,)
+    assert not [said for said in world.replies[before:] if f"<@{ANA}>" in said]
 
 
 async def test_an_escalation_that_slack_held_back_is_judged_when_it_leaves(world: World) -> None:
@@ -118,7 +123,7 @@ async def test_an_escalation_that_slack_held_back_is_judged_when_it_leaves(world
     await world.passes(120, step=10)
     assert world.incident.state is State.DRAINED
     assert calls(world) == []
-    assert [said for said in world.replies if "Drained" in said]
+    assert [one.how for one in world.details(IncidentEnded)] == [IncidentEnding.DRAINED]
 
 
 async def test_an_escalation_that_somebody_overtook_calls_nobody(world: World) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.adapters.slack.failures import BY_CODE
+from bot.core.incident.details.events import Escalated, Note, Noted
 from bot.ports import Failure
 from tests.builders import CHANNEL
 from tests.world import World
@@ -31,9 +32,9 @@ async def test_the_second_deletion_leads_to_the_fallback_channel_with_the_reason
     await world.passes(60, step=10)
     assert (world.incident.thread.channel, world.incident.thread.instead_of) == (OPS, CHANNEL)
     assert "its first message in" in str(world.parent.message.blocks)
-    assert any("deleted twice within an hour" in said for said in world.replies)
+    assert Noted(Note.DELETED_AGAIN) in world.details(Noted)
     await world.passes(16 * 60, step=60)
-    assert any("Not acknowledged" in said for said in world.replies)
+    assert len(world.details(Escalated)) == 1
 
 
 @pytest.mark.parametrize("code", ["edit_window_closed", "cant_update_message"])
@@ -48,8 +49,7 @@ async def test_what_cannot_be_edited_is_not_deleted(world: World, code: str) -> 
         await world.passes(60, step=10)
     assert world.incident.thread.root == root
     assert len(world.chat.parents()) == 1
-    told = [said for said in world.replies if "does not let me edit" in said]
-    assert len(told) == 1
+    assert world.details(Noted) == [Noted(Note.UNEDITABLE)]
 
 
 async def test_the_message_that_it_leaves_says_where_it_goes_on(world: World) -> None:

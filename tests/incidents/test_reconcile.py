@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.incident.details.events import Escalated
+from bot.core.incident.details.events import Escalated, IncidentEnded, PoolPeak, QueueChanged
 from bot.core.incident.incident import State
 from bot.core.record import Change
 from bot.incidents.reconcile import MOST_STEPS
@@ -104,7 +104,7 @@ async def test_the_incident_goes_from_open_by_easing_to_drained_in_one_thread(wo
     assert "DRAINED" in world.parent.message.text
     farewell = world.chat.thread(world.parent.ts)[-1]
     assert farewell.broadcast
-    assert "up to 14 jobs queued" in farewell.message.text
+    assert [one.summary.peaks for one in world.details(IncidentEnded)] == [(PoolPeak(POOL, 14, 3600.0),)]
     assert len(world.chat.parents()) == 1
 
 
@@ -129,7 +129,7 @@ async def test_status_replies_come_at_most_once_a_report_period_and_only_with_ne
     assert world.replies == []
     await world.passes(600, step=30)
     assert len(world.replies) == 1
-    assert "Worse: linux.2xlarge 20 queued" in world.replies[0]
+    assert [(one.pool, one.queued, one.was_queued) for one in world.details(QueueChanged)] == [(POOL, 20, 10)]
 
 
 async def test_nobody_acknowledged_is_told_once(world: World) -> None:

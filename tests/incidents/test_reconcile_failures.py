@@ -3,7 +3,9 @@
 import pytest
 
 from bot.context.context import Health
+from bot.core.incident.details.events import AlertsJoined, Note
 from bot.ports import Failure, Unreachable
+from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL
 from tests.world import ANA, World, spoken
 
@@ -142,7 +144,9 @@ async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World
     await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     (told,) = world.chat.thread(world.parent.ts)
     assert told.message.blocks == ()
-    assert "1 more alert" in told.message.text
+    (joined,) = world.details(AlertsJoined)
+    assert joined.new
+    assert joined.new[0] in told.message.text
     assert any(block["type"] == "actions" for block in world.parent.message.blocks), "the parent keeps its buttons"
     await world.done(world.says("ack"))
     assert world.chat.thread(world.parent.ts)[-1].message.blocks, "Slack takes those of the next reply"
@@ -197,8 +201,8 @@ async def test_a_deleted_thread_is_replaced_once_by_a_new_one(world: World) -> N
     world.chat.delete(CHANNEL, before.thread.root or "")
     await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     assert world.parent.ts != before.thread.root
-    assert world.replies[0].startswith("1 more alert")
-    assert "This is its new thread" in world.replies[1]
+    assert [len(one.new) for one in world.details(AlertsJoined)] == [1]
+    assert world.replies[1] == NOTES[Note.NEW_THREAD]
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
 
 

@@ -3,9 +3,10 @@
 import pytest
 
 from bot.adapters.metrics.several import Several
+from bot.core.incident.details.events import Diagnosed, IncidentEnded, QueueChanged
 from bot.core.incident.incident import State
 from bot.core.pool.pool import Contradiction, Counted
-from bot.views.words.several import disagreeing
+from bot.views.words.several import disagreeing, unconfirmed, waited_for
 from tests.builders import POOL
 from tests.fakes import FakeMetrics
 from tests.world import World, spoken
@@ -62,18 +63,19 @@ async def test_a_source_that_falls_silent_holds_the_drain_back_for_15_minutes() 
     """Then the thread drains, and says who did not confirm it."""
     world = TwoSources()
     await world.began(14, 14)
-    silent = world.clock.now()
+    silent, last = world.clock.now(), world.pool_record().latest
+    assert last is not None
     world.github.script.fail("snapshot", times=None)
     world.says(0, by=PROMETHEUS)
     while world.clock.now() < silent + 870:
         await world.passes(30)
         assert not world.incident.closed
     assert "github: snapshot failed" in world.told, "the first message names it with its reason"
-    assert "github has not told the queue since" in world.told
-    assert "A drain waits for it, 15 min at most." in world.told
+    assert str(waited_for({GITHUB: last.at})[0]) in world.told
     await world.passes(90)
     assert world.incident.state is State.DRAINED
-    assert "github has not answered since" in world.told
+    assert [one.unconfirmed for one in world.details(IncidentEnded)] == [{GITHUB: last.at}]
+    assert str(unconfirmed({GITHUB: last.at})[0]) in world.replies[-1]
 
 
 async def test_a_source_that_answers_again_is_asked() -> None:
@@ -95,8 +97,7 @@ async def test_a_first_source_that_dies_gives_way_at_once() -> None:
     await world.passes(30)
     assert world.pool_record().latest.queued == 25  # type: ignore[union-attr]
     await world.done(world.asks("diagnose"))
-    diagnosed = world.replies[-1]
-    assert "could not be measured" not in diagnosed
+    assert [one.unread for one in world.details(Diagnosed)] == [{}]
     assert "github: snapshot failed" in str(world.thread[-1].blocks)
 
 
@@ -110,11 +111,10 @@ async def test_only_figures_of_one_source_are_compared() -> None:
     world.says(77)
     await world.passes(1200, step=30)
     assert world.pool_record().latest.queued == 77  # type: ignore[union-attr]
-    assert "Worse" not in world.told
+    assert world.details(QueueChanged) == []
     world.says(160)
     await world.passes(600, step=30)
-    assert "160 queued" in world.told
-    assert "(before: 77" in world.told
+    assert [(one.queued, one.was_queued) for one in world.details(QueueChanged)] == [(160, 77)]
 
 
 @pytest.mark.parametrize("by", [GITHUB, PROMETHEUS])

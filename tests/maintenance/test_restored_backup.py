@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from bot.core.incident.details.requests import RequestNotDone
 from bot.core.requests.request import Progress
 from bot.maintenance.repair_threads import EPOCH
 from bot.maintenance.restored_backup import restored
 from bot.ports import Refused
+from bot.views.words import refusals
 from tests.builders import CHANNEL
 from tests.world import World, spoken
 
@@ -84,8 +86,8 @@ async def test_a_pending_scale_up_in_the_backup_is_never_done() -> None:
     await world.passes(1200, step=30)
     assert world.scaler.log == []
     assert world.request.progress is Progress.FAILED
-    assert "restored from a backup" in world.request.outcome
-    assert any("restored from a backup" in reply for reply in world.replies)
+    assert world.request.outcome == refusals.BEFORE_THE_BACKUP
+    assert [one.why for one in world.details(RequestNotDone)] == [refusals.BEFORE_THE_BACKUP]
     later = await world.wants(22)
     await world.work()
     assert (await world.now(later)).progress is Progress.DONE

@@ -6,7 +6,7 @@ import pytest
 
 from bot.context import past
 from bot.context.fleet import AT_ONCE
-from bot.context.measure_now import NO_SOURCE, measure_now
+from bot.context.measure_now import NEEDS_RESTART, NO_SOURCE, measure_now
 from bot.context.past import PAST_SECONDS
 from bot.core.pool.pool import Pool
 from bot.measuring.measure import wake_pools
@@ -64,7 +64,7 @@ async def test_a_pool_without_a_source_says_so(world: World) -> None:
     file = world.context.settings.file.model_copy(update={"pool": {POOL: table}})
     world.context.settings = replace(world.context.settings, file=file)
     found = await measure_now(world.context, pool(world))
-    assert found.trouble == "Tailback must be restarted to measure this pool", "its table came while it ran"
+    assert found.trouble == NEEDS_RESTART, "its table came while it ran"
 
 
 async def test_an_incident_starts_with_the_pools_past_where_the_source_has_one(world: World) -> None:

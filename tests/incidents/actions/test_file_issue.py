@@ -4,15 +4,18 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.requests import IssueNoted, IssueStep
+from bot.core.incident.details.requests import IssueNoted, IssueStep, RequestEnd, RequestNotDone
 from bot.core.reporting.issue import is_own, issue_of, marker
 from bot.core.requests.interaction import request_id
 from bot.incidents.actions.file_issue import NAME
 from bot.ports import Failure, Person, Refused
+from bot.views.words import refusals
 from tests.requests.test_perform import dies_after_the_effect
 from tests.world import ANA, BEN, World, dialog, refused, spoken, whisper
 
 TABLE: dict[str, Any] = {"issues": {"repository": "example/ci", "token_env": "TOKEN", "labels": ["ci-incident"]}}
+
+FILED = IssueNoted(IssueStep.FILED, "example/ci#1", "https://github.example/example/ci/issues/1")
 
 
 async def opened(**tables: Any) -> World:
@@ -42,8 +45,9 @@ async def test_the_text_is_filed_as_it_was_shown_with_links_in_both_directions()
     assert f"<{await world.chat.permalink(world.incident.thread.channel, world.parent.ts)}>" in text
     assert text.endswith(marker(world.incident.id))
     assert is_own(text)
-    link = "https://github.example/example/ci/issues/1"
-    assert f"<@{ANA}> filed example/ci#1." in world.replies[-1]
+    link = FILED.url
+    filed = next(one for one in world.incident.log.timeline if one.details == FILED)
+    assert (filed.who, world.details(IssueNoted)[-1]) == (ANA, FILED)
     assert link in str(world.thread[-1].blocks)
     assert link in str(world.parent.message.blocks)
     found = issue_of(world.incident)
@@ -88,7 +92,7 @@ async def test_a_second_request_is_refused_with_the_first_one() -> None:
     await confirmed(world)
     with pytest.raises(Refused):
         await world.asks(NAME, BEN, surface="dialog")
-    await refused("is being filed", world.says(NAME))
+    await refused(refusals.ISSUE_BEING_FILED, world.says(NAME))
     await world.work()
     await refused("example/ci#1, https://", world.says(NAME))
     assert len(world.issues.filed) == 1
@@ -102,7 +106,7 @@ async def test_an_answer_that_got_lost_files_one(*, arrived: bool) -> None:
     await confirmed(world)
     await world.passes(120)
     assert len(world.issues.filed) == 1
-    assert "filed example/ci#1" in world.replies[-1]
+    assert world.details(IssueNoted)[-1] == FILED
 
 
 async def test_a_worker_that_dies_is_followed_by_one_that_looks_first() -> None:
@@ -119,7 +123,7 @@ async def test_after_a_refusal_it_can_be_asked_again() -> None:
     refusal = Refused("GitHub: issues are disabled")
     world.issues.script.fail("create", error=refusal)
     await world.done(confirmed(world))
-    assert "issues are disabled" in world.replies[-1]
+    assert [(one.how, one.why) for one in world.details(RequestNotDone)] == [(RequestEnd.REFUSED, str(refusal))]
     await world.done(confirmed(world))
     assert len(world.issues.filed) == 1
 
@@ -136,7 +140,7 @@ async def test_shadow_mode_files_nothing() -> None:
     world = await opened(actions={"shadow": True})
     await world.done(confirmed(world))
     assert not world.issues.filed
-    assert "would have filed" in world.replies[-1]
+    assert world.details(IssueNoted)[-1].step is IssueStep.NOT_FILED
 
 
 async def test_a_dialog_that_is_too_old_files_nothing() -> None:

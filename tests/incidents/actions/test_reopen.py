@@ -5,6 +5,7 @@ import pytest
 from bot.core.incident.incident import State
 from bot.core.incident.reply_buttons import REOPEN_SECONDS
 from bot.core.incident.timeline import Event
+from bot.views.words import refusals
 from tests.world import ANA, BEN, World, refused, spoken
 
 
@@ -51,7 +52,7 @@ async def test_two_presses_reopen_once(world: World) -> None:
 
 async def test_what_is_open_is_not_reopened(world: World) -> None:
     await world.opens()
-    await refused("This incident is open", world.says("reopen"))
+    await refused(refusals.STILL_OPEN, world.says("reopen"))
 
 
 async def test_after_ten_minutes_the_button_is_gone_and_the_verb_refused(world: World) -> None:
@@ -60,7 +61,7 @@ async def test_after_ten_minutes_the_button_is_gone_and_the_verb_refused(world: 
     assert not [block for block in world.thread[-1].blocks if block["type"] == "actions"]
     assert world.due() is None
     for asked in (world.asks("reopen", **press), world.says("reopen")):
-        await refused("within the last 10 min can be reopened", asked)
+        await refused(refusals.NOT_TO_REOPEN, asked)
 
 
 async def test_closed_again_it_can_be_reopened_again(world: World) -> None:
@@ -75,7 +76,7 @@ async def test_what_has_drained_is_not_reopened(world: World) -> None:
     world.queues(0)
     await world.fires(spoken(firing=False))
     await world.passes(300, step=30)
-    await refused("can be reopened", world.says("reopen"))
+    await refused(refusals.NOT_TO_REOPEN, world.says("reopen"))
 
 
 async def test_an_incident_whose_alert_has_a_newer_one_stays_closed() -> None:
@@ -84,4 +85,4 @@ async def test_an_incident_whose_alert_has_a_newer_one_stays_closed() -> None:
     root = world.incident.thread.root
     await world.passes(60)
     await world.fires(spoken(starts_at=world.clock.now()))
-    await refused("a newer incident is open", world.asks("reopen", **press, message=root))
+    await refused(refusals.NEWER_INCIDENT, world.asks("reopen", **press, message=root))

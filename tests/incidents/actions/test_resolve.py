@@ -18,6 +18,7 @@ from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Surface, request_id
 from bot.incidents.actions.resolve import ENDS_WITH_IT
 from bot.ports import Refused
+from bot.views.words import refusals
 from bot.views.words.closing import unfinished_words
 from bot.views.words.silences import still_lasts
 from tests.builders import POOL
@@ -45,7 +46,7 @@ async def test_confirmed_it_closes_and_says_who_did(world: World) -> None:
 async def test_what_is_over_cannot_be_closed_again(world: World) -> None:
     await world.opens()
     await world.asks("resolve", surface="dialog")
-    await refused("This incident is over", world.asks("resolve", surface="dialog"))
+    await refused(refusals.INCIDENT_OVER, world.asks("resolve", surface="dialog"))
 
 
 async def silenced(how: str, **tables: dict[str, Any]) -> World:
@@ -90,15 +91,15 @@ async def test_it_can_be_ended_although_the_incident_is_over(by_button: bool) ->
     assert world.incident.closed
     assert not [entry for entry in world.incident.log.timeline if "unsilence" in entry.choices]
     assert "Silenced until" not in str(world.parent.message.blocks)
-    await refused("no active silence", world.asks("unsilence", ANA, **press))
-    await refused("no active silence", world.says("unsilence"))
+    await refused(refusals.NO_SILENCE_HERE, world.asks("unsilence", ANA, **press))
+    await refused(refusals.NO_SILENCE_HERE, world.says("unsilence"))
 
 
 async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
     world = await silenced("2h")
     await world.done(world.asks("resolve", surface="dialog"))
     about, root = ends_it(world), world.incident.thread.root
-    await refused("another thread", world.asks("unsilence", BEN, request_id=about, thread="1.1"))
+    await refused(refusals.OTHER_THREADS_BUTTON, world.asks("unsilence", BEN, request_id=about, thread="1.1"))
     await world.asks("unsilence", BEN, request_id=about, thread=root)
     raised = await refused("already requested", world.asks("unsilence", ANA, request_id=about, thread=root))
     await world.work()

@@ -2,7 +2,10 @@
 
 import pytest
 
+from bot.core.incident.timeline import Event
 from bot.incidents.actions import unack
+from bot.views.words import refusals
+from tests.said import queue
 from tests.world import ANA, BEN, World, refused
 
 
@@ -24,11 +27,12 @@ async def test_acting_acknowledges_and_not_me_takes_it_back(action: str) -> None
     labels = [one.label for one in world.context.offers(world.incident, await world.context.view(world.incident))]
     assert "Not me" in labels
     assert "Acknowledge" not in labels
-    await refused("Only the owner", world.asks("unack", BEN))
+    await refused(refusals.NOT_THE_OWNER, world.asks("unack", BEN))
     await world.done(world.asks("unack", ANA))
     assert world.incident.ownership.owner is None
-    assert world.replies[-1].startswith("*OPEN* linux.2xlarge: 14 jobs queued")
-    assert world.replies[-1].endswith("Nobody owns this incident now. <!subteam^S0ONCALL>"), "as at its opening"
+    assert (world.last.event, world.last.who) == (Event.UNACKED, ANA)
+    assert queue(14) in world.replies[-1]
+    assert world.replies[-1].endswith(" <!subteam^S0ONCALL>"), "as at its opening"
     assert unack.ACTION.label(world.incident, await world.context.view(world.incident)) is None
 
 
