@@ -78,7 +78,6 @@ async def test_where_nothing_measures_it_ends_with_the_reason() -> None:
     assert world.incident.state is State.RESOLVED
     (told,) = world.details(IncidentEnded)
     assert (told.how, told.silent) == (IncidentEnding.NOT_MEASURED, (SilentReason.PAUSED,))
-    assert "alert source silent" in world.parent.message.text
 
 
 async def test_a_no_data_alert_that_takes_over_is_announced_as_such(world: World) -> None:
@@ -103,10 +102,9 @@ async def test_an_error_of_the_rule_is_told_as_its_source_says_it(world: World) 
     other = World()
     await other.fires(alert)
     await other.passes(60)
-    assert "its rule fails" in other.parent.message.text
+    assert other.incident.group.kind is Kind.BLIND
     shown = " ".join(f"{one.text} {one.blocks}" for one in (other.parent.message, *other.thread))
     assert "unknown column" in shown
-    assert "no data" not in shown
 
 
 async def test_the_end_of_a_no_data_alert_by_missing_series_is_no_silence(world: World) -> None:

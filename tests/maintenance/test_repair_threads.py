@@ -11,6 +11,7 @@ from bot.core.requests.interaction import Surface
 from bot.maintenance.repair_threads import BACK_SECONDS, EPOCH, deduplicate_threads, recovered
 from bot.ports import Failure, Refused
 from bot.posting.message_key import message_key
+from bot.views.words import refusals
 from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
@@ -59,7 +60,7 @@ async def test_until_every_channel_was_read_nothing_counts_as_healed(failure: Fa
     assert world.store.lost
     assert await world.store.find(EPOCH) is None
     await world.fires()
-    with pytest.raises(Refused, match="lost records"):
+    with pytest.raises(Refused, match=refusals.RECORDS_LOST):
         await world.asks("silence", surface=Surface.COMMAND, words=("linux.2xlarge", "2h"))
     assert await recovered(world.context)
     assert not world.store.lost
@@ -226,7 +227,7 @@ async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
     """Somebody pressed before it was gone from the screen (AC-5)."""
     world, second = await doubled(late=True)
     await deduplicate_threads(world.context)
-    with pytest.raises(Refused, match="has moved to another thread"):
+    with pytest.raises(Refused, match=refusals.OTHER_THREAD):
         await world.asks("ack", message=second.ts)
     assert world.incident.ownership.owner is None
 

@@ -5,6 +5,7 @@ import asyncio
 from bot.core.requests.interaction import Answer, Place
 from bot.incidents.actions import ack
 from bot.ports import Refused
+from bot.views.words import refusals
 from tests.builders import incident, view
 from tests.said import acknowledged, took_it
 from tests.world import ANA, BEN, CAM, World, refused
@@ -32,7 +33,7 @@ async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
 async def test_somebody_who_has_it_need_not_take_it_again(world: World) -> None:
     await world.opens()
     await world.says("ack")
-    await refused("You have already acknowledged", world.says("ack"))
+    await refused(refusals.ALREADY_YOURS, world.says("ack"))
 
 
 async def test_an_end_in_the_same_moment_wins(world: World) -> None:

@@ -7,6 +7,7 @@ from bot.core.incident.timeline import Event
 from bot.core.signals.signal import Counts, Signal, SignalKind
 from bot.incidents.actions import chart_button
 from bot.views.chart import charts_of
+from bot.views.words import refusals
 from tests.builders import POOL, incident, view
 from tests.world import ANA, World, refused
 
@@ -53,4 +54,4 @@ def unknown() -> Signal:
 async def test_a_queue_of_which_nothing_is_known_is_not_drawn(world: World) -> None:
     world.metrics.script.fail("snapshot", times=None)
     await world.fires()
-    await refused("not enough figures for a chart", world.asks("chart", ANA))
+    await refused(refusals.TOO_LITTLE_FOR_A_CHART, world.asks("chart", ANA))

@@ -94,7 +94,7 @@ async def test_a_second_request_is_refused_with_the_first_one() -> None:
         await world.asks(NAME, BEN, surface="dialog")
     await refused(refusals.ISSUE_BEING_FILED, world.says(NAME))
     await world.work()
-    await refused("example/ci#1, https://", world.says(NAME))
+    await refused(refusals.issue_filed(FILED.name, FILED.url), world.says(NAME))
     assert len(world.issues.filed) == 1
     assert "File an issue" not in str(world.parent.message.blocks)
 

@@ -46,7 +46,7 @@ async def test_whose_alert_has_resolved_waits_for_the_queue(world: World) -> Non
 async def test_two_presses_reopen_once(world: World) -> None:
     press = await closed(world)
     await world.asks("reopen", BEN, **press)
-    raised = await refused("already requested", world.asks("reopen", ANA, **press))
+    raised = await refused(refusals.already_requested(0.0), world.asks("reopen", ANA, **press))
     assert raised.who == BEN
 
 

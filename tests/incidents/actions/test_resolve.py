@@ -101,7 +101,7 @@ async def test_two_presses_end_it_once_and_only_from_its_own_thread() -> None:
     about, root = ends_it(world), world.incident.thread.root
     await refused(refusals.OTHER_THREADS_BUTTON, world.asks("unsilence", BEN, request_id=about, thread="1.1"))
     await world.asks("unsilence", BEN, request_id=about, thread=root)
-    raised = await refused("already requested", world.asks("unsilence", ANA, request_id=about, thread=root))
+    raised = await refused(refusals.already_requested(0.0), world.asks("unsilence", ANA, request_id=about, thread=root))
     await world.work()
     assert raised.who == BEN
     assert world.alertmanager.script.count("end") == 1
