@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from bot.core.alert import Kind
+from bot.core.finding import Scaling
+from bot.core.incident.details.events import EarlyWarningGiven
 from bot.core.pool.early_warning import Ending
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, Fired, HourStats
 from bot.core.pool.pool import Pool
 from bot.core.record import Change, Put, Stored, WarningRecord
 from bot.ports import Failure, Message, Refused
+from bot.views.words.causes import CAUSES, RUNNERS
 from tests.builders import CHANNEL, NOW, POOL
 from tests.fakes import SlackMessage
 from tests.world import ANA, World, spoken
@@ -110,8 +113,8 @@ async def test_a_growing_queue_is_warned_of_once_with_figures_and_reasons() -> N
     assert push.startswith(f"Early warning: {POOL}. Longest wait over 30 min expected in ")
     assert len(push) <= 120
     assert "40 of 40 online runners busy (limit 40)" in text
-    assert "Likely cause: the pool's limit is reached" in text
-    assert "More runners help" in text
+    assert CAUSES["limit"] in text
+    assert RUNNERS[Scaling.HELPS] in text
     assert "S0ONCALL" not in text
     assert "<!" not in text.replace("<!date", "")
 
@@ -185,11 +188,11 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     await world.fires()
     await world.passes(120, step=10)
     warning, incident = world.chat.parents()
-    assert "The alert arrived at" in warning.message.text
     assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
-    (reply,) = [words for words in world.replies if "An early warning" in words]
-    assert f"An early warning for {POOL} came" in reply
-    assert f"<{await world.chat.permalink(CHANNEL, warning.ts)}|Show the warning>" in reply
+    (told,) = world.details(EarlyWarningGiven)
+    assert told.pool == POOL
+    linked = f"<{await world.chat.permalink(CHANNEL, warning.ts)}|"
+    assert sum(linked in reply for reply in world.replies) == 1
     assert (world.pool_record().early.hits, world.pool_record().early.missed) == (1, 0)
     episode = world.pool_record().early.episode
     assert episode is not None

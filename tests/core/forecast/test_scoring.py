@@ -23,9 +23,8 @@ from bot.core.forecast.scoring import (
     tail_of,
     waiting,
 )
-from bot.core.pool.outlook import UNCALIBRATED, Forecast, LeftOut, Score, Verdict
+from bot.core.pool.outlook import UNCALIBRATED, FirstForecast, Forecast, LeftOut, Score, ScoreSummary, Verdict
 from bot.core.pool.pool import Pool, PoolRules, Snapshot
-from bot.views.words.forecasts import left_out_words, score_lines
 
 AT = 1_800_000_000.0
 RULES = PoolRules("linux", boot_time_seconds=180.0)
@@ -200,28 +199,21 @@ def test_the_share_that_held_counts_only_compared_forecasts_that_named_a_time() 
 
 
 def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
-    """Held, missed, left out by the reason; and when nothing was scored, that."""
+    """Held, missed, left out by the reason."""
     known, scaled = scored(made(600, 1000, 2000), 1500), out(made(600, 1000, 2000), LeftOut.SCALED)
     ended = out(made(600, 1000, 2000), LeftOut.WAITING)
-    assert score_lines(score_summary([scaled, known, scaled, ended])) == (
-        "Forecasts: 1 of 1 correct; 3 not scored: the pool was scaled (2), "
-        "the incident ended before the queue drained (1)",
-        "First forecast, at 08:00 UTC: 10 min to 33 min. It took 25 min",
-    )
-    assert score_lines(score_summary([ended])) == (
-        "Forecasts: none scored; 1 not scored: the incident ended before the queue drained",
-    )
-    assert score_lines(score_summary([])) == ()
-    assert left_out_words(not_scored([known])) == ""
+    first = FirstForecast(AT, 600, 2000, 1500)
+    left_out = {LeftOut.SCALED: 2, LeftOut.WAITING: 1}
+    assert score_summary([scaled, known, scaled, ended]) == ScoreSummary(1, 1, left_out, first)
+    assert score_summary([ended]) == ScoreSummary(left_out={LeftOut.WAITING: 1})
+    assert score_summary([]) == ScoreSummary()
+    assert not_scored([known]) == {}
 
 
-def test_what_was_called_stalled_is_counted_in_words_that_can_be_read() -> None:
-    """How many came true, and what that means."""
+def test_what_was_called_stalled_or_growing_is_counted_apart() -> None:
     right, wrong = scored(Forecast(AT, Verdict.GROWING, 60), 7200), scored(Forecast(AT, Verdict.STALLED, 60), 600)
-    assert score_lines(score_summary([right])) == (
-        "Forecast that the queue does not drain: 1 of 1 forecast correct (not empty within 30 min)",
-    )
-    assert "1 of 2 forecasts correct" in score_lines(score_summary([right, wrong]))[0]
+    assert score_summary([right]) == ScoreSummary(came_true=1, stalled=1)
+    assert score_summary([right, wrong]) == ScoreSummary(came_true=1, stalled=2)
 
 
 def test_the_own_past_says_how_long_trouble_lasts() -> None:

@@ -16,7 +16,6 @@ from bot.core.reporting.proposals import ProposalData, proposals
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import NeededLimit, needed_limit
 from bot.core.statement import statement
-from bot.views.words.proposals import change_words, why_words
 from tests.builders import POOL, closed, named
 from tests.core.pool.hours import MONDAY, full, hour
 
@@ -45,8 +44,9 @@ def data(**parts: Any) -> ProposalData:
     return ProposalData(POOL, **{**given, **parts})
 
 
-def words(*pools: ProposalData) -> list[str]:
-    return [change_words(one) for one in proposals(pools)]
+def changes(*pools: ProposalData) -> list[str]:
+    """The ids of what is proposed."""
+    return [one.change.id for one in proposals(pools)]
 
 
 def test_a_higher_limit_with_what_speaks_for_it() -> None:
@@ -54,28 +54,32 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
         [data(patterns=(MORNINGS,), price=RunnerPrice(0.34), history=PoolIncidents(POOL, 3, causes=((LIMIT, 3),)))]
     )
     more = NEED.runners - 40
-    assert change_words(one) == f"Raise the limit of linux.2xlarge from 40 to {NEED.runners}."
-    assert why_words(one)[0] == "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"
-    assert (
-        "% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only" in why_words(one)[1]
+    assert one.change == statement("raise_limit", pool=POOL, limit=40, runners=NEED.runners)
+    seen, replayed, place, costs = one.evidence
+    assert seen == statement(
+        "seen", incidents=3, waited_seconds=41 * 3600.0, hit=4, of=4, days="Mondays", hours="09:00-11:00"
     )
-    assert why_words(one)[1].endswith("(a replay of the recorded hours, 5% more work would fit too)")
-    assert why_words(one)[3] == f"{more} more runners cost about {more * 0.34:.2f} an hour while running"
+    kept = {"in_time": 1 - NEED.late_share, "in_time_now": 1 - NEED.late_now, "margin": pytest.approx(0.05)}
+    told = {"runners": NEED.runners, "jobs": 600, "hours": 2, "target": 900.0, "limit": 40}
+    assert (replayed.id, replayed.values) == ("would_start", {**told, **kept})
+    assert place == statement("holds_a_place", seconds=NEED.hold_seconds)
+    assert (costs.id, costs.values["more"]) == ("costs", more)
+    assert costs.values["per_hour"] == pytest.approx(more * 0.34)
     machines = RunnerPrice(0.34, together=5)
     (whole,) = proposals([data(price=machines)])
-    assert f"about {machines.whole(more) * 0.34:.2f} an hour" in why_words(whole)[3]
-    assert len(why_words(proposals([data()])[0])) == 3
+    assert whole.evidence[3].values["per_hour"] == pytest.approx(machines.whole(more) * 0.34)
+    assert len(proposals([data()])[0].evidence) == 3
 
 
 @pytest.mark.parametrize("causes", [((STOCKOUT, 2),), ((STOCKOUT, 2), (LIMIT, 2)), (("flood", 1),)])
 def test_no_higher_limit_against_what_it_would_not_help(causes: tuple[tuple[str, int], ...]) -> None:
     """A cloud without machines, or a source that floods: most known causes must be those that runners help against."""
-    assert words(data(history=PoolIncidents(POOL, 3, causes=causes))) == []
+    assert changes(data(history=PoolIncidents(POOL, 3, causes=causes))) == []
 
 
 def test_no_higher_limit_without_a_number() -> None:
-    assert words(data(sized=statement("limit_unknown"))) == []
-    assert len(words(data(history=PoolIncidents(POOL)))) == 1
+    assert changes(data(sized=statement("limit_unknown"))) == []
+    assert len(changes(data(history=PoolIncidents(POOL)))) == 1
 
 
 def slow(number: int) -> HourStats:
@@ -98,9 +102,9 @@ SLOW = ProposalData(
 def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
     """As many as a replay of those hours needs, less those at work in the hour before."""
     (one,) = proposals([SLOW])
-    assert change_words(one) == "Keep 38 idle runners of linux.2xlarge on Mondays from 09:00, 48 in all."
-    assert why_words(one)[1] == "the limit of 80 was not reached: at most 30 were busy"
-    assert "a new one boots in about 3 min" in why_words(one)[2]
+    assert one.change == statement("keep_ready", pool=POOL, idle=38, days="Mondays", from_hour=9, runners=48)
+    assert one.evidence[1] == statement("limit_not_reached", limit=80, busy_most=30)
+    assert (one.evidence[2].id, one.evidence[2].values["boot"]) == ("boots", 180)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ def test_idle_runners_before_hours_in_which_the_pool_grows_too_slowly() -> None:
     ids=["once", "no limit", "low limit", "no cause", "cloud", "before", "arrivals", "calm", "already there"],
 )
 def test_no_idle_runners_when_something_is_missing(parts: dict[str, Any]) -> None:
-    assert words(replace(SLOW, **parts)) == []
+    assert changes(replace(SLOW, **parts)) == []
 
 
 def drained(at: float, wait: float, minutes: float = 10, **parts: Any) -> Incident:
@@ -137,9 +141,9 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
     calm = [drained(MONDAY + 86400 * day, 600.0 + 20 * day) for day in range(3)]
     bad = drained(MONDAY + 86400 * 5, 7200.0)
     (one,) = proposals([watched([*calm, bad])])
-    assert change_words(one) == "Make the alert for linux.2xlarge fire later: above a wait of 15 min."
-    assert why_words(one)[0].startswith("3 of 4 incidents drained without any action")
-    assert words(watched([*calm, bad]), data())[0].startswith("Raise")
+    assert one.change == statement("alert_later", pool=POOL, seconds=900.0)
+    assert one.evidence == (statement("calm", calm=3, incidents=4, longest=640.0),)
+    assert changes(watched([*calm, bad]), data())[0] == "raise_limit"
 
 
 @pytest.mark.parametrize(
@@ -157,28 +161,28 @@ def test_a_later_alert_when_most_are_over_by_themselves() -> None:
 )
 def test_no_later_alert_without_three_calm_ones(others: list[Incident]) -> None:
     calm = [drained(MONDAY + 86400 * day, 300.0) for day in range(2)]
-    assert words(watched([*calm, *others])) == []
+    assert changes(watched([*calm, *others])) == []
 
 
 def test_an_earlier_alert_when_hours_over_the_target_had_none() -> None:
     over = tuple(full(number) for number in (3, 30, 60, 90))
     one = drained(over[3].begins_at + 600, 3600.0, minutes=30)
     (found,) = proposals([watched([one], cells=over)])
-    assert change_words(found) == "Make an alert for linux.2xlarge fire earlier: at a wait of 15 min."
-    assert why_words(found) == ("in 3 of 4 hours with a wait over 15 min, no alert had fired",)
-    assert words(watched([one], cells=over[2:])) == []
+    assert found.change == statement("alert_earlier", pool=POOL, seconds=900.0)
+    assert found.evidence == (statement("no_alert", hours=3, of=4, target=900.0),)
+    assert changes(watched([one], cells=over[2:])) == []
     known = [
         replace(one, id=f"i{n}", opened_at=full(n).begins_at, closed_at=full(n + 1).begins_at) for n in range(200, 205)
     ]
     seen = tuple(full(number) for number in range(200, 205))
-    assert words(watched([one, *known], cells=(*over, *seen))) == []
+    assert changes(watched([one, *known], cells=(*over, *seen))) == []
 
 
 def test_an_earlier_alert_when_it_fires_late() -> None:
     """The oldest job had waited 40 min in the middle, more than twice the target; two times are too few."""
     fired = tuple(Fired("i", MONDAY, 9, wait) for wait in (1200.0, 2400.0, 3600.0))
     (found,) = proposals([watched([], fired=fired)])
-    assert why_words(found) == ("when it fired, the oldest job had waited 40 min (median of 3 times)",)
-    assert words(watched([], fired=fired[:2])) == []
-    assert words(watched([], fired=tuple(Fired("i", MONDAY, 9, 1700.0) for _ in range(3)))) == []
-    assert words(watched([], fired=(*fired[:2], Fired("i", MONDAY, 9, None)))) == []
+    assert found.evidence == (statement("fired_late", seconds=2400.0, times=3),)
+    assert changes(watched([], fired=fired[:2])) == []
+    assert changes(watched([], fired=tuple(Fired("i", MONDAY, 9, 1700.0) for _ in range(3)))) == []
+    assert changes(watched([], fired=(*fired[:2], Fired("i", MONDAY, 9, None)))) == []
