@@ -33,10 +33,9 @@ async def test_all_that_wait_are_named_within_seconds() -> None:
     world = World(slack=PACED)
     await burst(world, 90)
     await world.passes(3, step=1)
-    (digest,) = digests(world)
+    assert len(digests(world)) == 1
     threads = {stored.key.partition(".")[0] for stored in world.chat.parents()}
     assert threads | set(record(world).named) >= {f"i{number}" for number in range(1, 91)}
-    assert "incidents waiting for a thread" in digest.message.text
 
 
 async def test_those_that_the_digest_does_not_hold_are_named_once_in_replies_below_it() -> None:

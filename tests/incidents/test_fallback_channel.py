@@ -2,6 +2,7 @@
 
 from bot.core.incident.details.events import Note
 from bot.ports import Failure
+from bot.views.thread.results import returned_to_channel
 from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL
 from tests.world import ANA, World, spoken
@@ -45,8 +46,7 @@ async def test_an_open_channel_is_gone_back_to_within_the_hour() -> None:
     assert "Posted here because" not in str(world.parent.message.blocks)
     assert world.replies == [NOTES[Note.BACK_IN_CHANNEL]]
     (old,) = [message for message in world.chat.parents() if message.ts == before]
-    assert "continues in" in old.message.text
-    assert not any(block["type"] == "actions" for block in old.message.blocks)
+    assert old.message == returned_to_channel(await world.chat.permalink(CHANNEL, world.parent.ts))
     assert world.data.indexes[f"thread:{CHANNEL}:{world.parent.ts}"] == world.incident.id
     await world.asks("ack", ANA)
     await world.passes(4000, step=100)

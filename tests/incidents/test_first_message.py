@@ -5,6 +5,7 @@ import pytest
 from bot.adapters.slack.failures import BY_CODE
 from bot.core.incident.details.events import Escalated, Note, Noted
 from bot.ports import Failure
+from bot.views.thread.results import returned_to_channel
 from tests.builders import CHANNEL
 from tests.world import World
 
@@ -59,8 +60,8 @@ async def test_the_message_that_it_leaves_says_where_it_goes_on(world: World) ->
     world.queues(40)
     await world.passes(60, step=10)
     assert world.incident.thread.channel == OPS
-    assert old.message.text.startswith("This incident continues in <https://slack.test/")
-    assert "the fallback channel" in old.message.text
+    link = await world.chat.permalink(OPS, world.parent.ts)
+    assert old.message == returned_to_channel(link, own=False)
     assert "actions" not in [block["type"] for block in old.message.blocks]
     assert world.incident.thread.left is None
 

@@ -10,7 +10,8 @@ from bot.core.paging.page import PageAction
 from bot.core.record import Change
 from bot.ports import Failure
 from bot.views.words.timeline import page_text, paged_words
-from tests.builders import CHANNEL
+from tests.builders import CHANNEL, POOL
+from tests.said import queue
 from tests.world import ANA, BEN, World, spoken
 
 PAGER: dict[str, Any] = {"kind": "pagerduty", "token_env": "KEY"}
@@ -40,10 +41,10 @@ async def test_nobody_is_paged_before_the_time_and_one_page_is_sent_after_it() -
     assert made.pager.events == []
     await made.passes(20 * 60, step=60)
     (page,) = made.pager.events
-    assert page.text.startswith("linux.2xlarge: 14 jobs queued")
-    assert "Nobody has acknowledged" in page.text
+    assert page.text.startswith(f"{POOL}: {queue(14)}")
+    assert page.text.endswith(page_text(PageAction.TRIGGER, "", over=False))
     assert page.link
-    assert not [reply for reply in made.replies if "Paged oncall" in reply]
+    assert not [reply for reply in made.replies if paged_words(Paged("oncall")) in reply]
     assert [entry for entry in made.incident.log.timeline if getattr(entry.details, "pager", "") == "oncall"]
 
 

@@ -24,7 +24,7 @@ from bot.views.home.home import Board, home, refused_home
 from bot.views.parent.urgency import urgent_first
 from bot.views.thread.digest import digest, left_out, page, pages
 from bot.views.thread.replies import reply
-from bot.views.thread.results import effect_answer
+from bot.views.thread.results import effect_answer, returned_to_channel
 from bot.views.words.forecasts import HEAD, Preview
 from tests.builders import with_fields
 from tests.slack_limits import message_problems, texts, view_problems
@@ -260,3 +260,10 @@ def test_a_refusal_names_who_may() -> None:
     assert text == "You don't have permission. Ask <!subteam^S0INFRA>, <@U0DAN>."
     assert "<!" not in answers.refusal("No.", may=["<!here>"]).text
     assert answers.refusal("No.", may=[f"U0{n}" for n in range(9)]).text.count("<@") == 5
+
+
+def test_a_first_message_that_is_left_points_to_the_thread_and_has_no_buttons() -> None:
+    own, other = (returned_to_channel("https://slack.test/1", own=own) for own in (True, False))
+    assert own.text == "This incident continues in <https://slack.test/1|its own channel>."
+    assert other.text == "This incident continues in <https://slack.test/1|the fallback channel>."
+    assert not [block for one in (own, other) for block in one.blocks if block["type"] == "actions"]
