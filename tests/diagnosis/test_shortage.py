@@ -9,11 +9,11 @@ from bot.core.incident.held_cause import judged, remembered
 from bot.core.pool.merge import SourceAnswer, merged
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.signals.signal import SignalKind, slim
+from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
 from bot.views.words.causes import remedy_of
-from bot.views.words.diagnosis import evidence_words
-from tests.diagnosis.rows import AT, POOL, SLOWER, became, became_slow, lately, machines, service, troubled
+from tests.diagnosis.rows import AT, POOL, SAYS, SLOWER, became, became_slow, lately, machines, service, troubled
 
 CAUSES = ("short_of_cpu", "short_of_memory", "short_of_disk", "slow_network", "slow_service")
 MINE = [rule for rule in RULES if rule.cause in CAUSES]
@@ -84,8 +84,13 @@ def test_the_evidence_counts_machines() -> None:
     top, slow = first(became(DISK, 14)), first(became_slow())
     assert top is not None
     assert slow is not None
-    assert evidence_words(top) == ("14 of 20 machines have less than 5 % of disk free (45 min ago: 0)",)
-    assert evidence_words(slow) == ("registry is at 82 (usually 4), above 60 for 44 min",)
+    assert top.evidence == (
+        statement("machines_short", machines=14, of=20, unit="machine", says=SAYS, remedy="", before=0, ago=2700.0),
+    )
+    (crossed,) = slow.evidence
+    assert crossed.id == "signal_crossed"
+    shown = {"name": "registry", "value": 82.0, "above": 60.0, "below": None, "usual": 4.0, "seconds": 2640.0}
+    assert shown.items() <= crossed.values.items()
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_several_runners_on_one_machine_share_what_is_short(
     assert top is not None
     assert top.shared is shared
     assert (top.remedy == "fewer_on_a_machine") is shared
-    assert (evidence_words(top)[-1] == "about 4 runners on each machine") is shared
+    assert (top.evidence[-1] == statement("runners_share", runners=4)) is shared
 
 
 def test_a_pod_has_its_own_limit() -> None:
@@ -116,7 +121,8 @@ def test_a_pod_has_its_own_limit() -> None:
     top = first(replace(found, rules=PoolRules(POOL, runners_per_machine=4)))
     assert top is not None
     assert not top.shared
-    assert evidence_words(top)[0].startswith("20 of 20 pods")
+    shown = {"machines": 20, "of": 20, "unit": "pod"}
+    assert shown.items() <= top.evidence[0].values.items()
 
 
 def test_the_operators_advice_is_said() -> None:

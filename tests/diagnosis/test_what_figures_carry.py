@@ -7,9 +7,10 @@ import pytest
 
 from bot.core.finding import Facts, Finding, FleetContext
 from bot.core.pool.pool import Counted, PoolRules, Snapshot
+from bot.core.statement import Statement, statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.work.hung import ends_as_usual
-from bot.views.words.diagnosis import caution, evidence_words
+from bot.views.words.diagnosis import caution
 from tests.diagnosis.rows import AT, HUNG, LONGER, POOL, facts, lately, losing
 
 MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
@@ -21,10 +22,10 @@ def of(found: Facts, cause: str) -> Finding | None:
     return next((one for one in diagnosed(found).findings if one.cause is cause), None)
 
 
-def evidence(found: Facts, cause: str) -> str:
+def evidence(found: Facts, cause: str) -> tuple[Statement, ...]:
     """What was observed of this cause; empty when it is not named."""
     one = of(found, cause)
-    return "; ".join(evidence_words(one)) if one else ""
+    return one.evidence if one else ()
 
 
 BROKEN = lately(facts(creates=14, registered=0, failed=9), 20, creates=0, failed=18, busy=22, booting=0)
@@ -34,7 +35,7 @@ FILLED: dict[str, Any] = {"failed": 18, "busy": 22, "booting": 0, "creates": 0, 
 
 def test_a_bad_image_is_told_as_of_then_when_its_failures_have_filled_the_limit() -> None:
     """I2: where machines registered until then, it is none."""
-    assert "of 8 machines that booted lately, 0 registered" in evidence(BROKEN, "unregistered")
+    assert statement("partly_registered", created=8, registered=0) in evidence(BROKEN, "unregistered")
     well = lately(facts(creates=14, registered=13, failed=9, booting=0), 20, **FILLED)
     assert of(well, "unregistered") is None
 
@@ -133,11 +134,10 @@ def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen() -
     """Five looks in two minutes are no half hour."""
     long = facts(pool="ubuntu-latest")
     short = replace(long, series=tuple(replace(s, at=AT - (AT - s.at) / 30) for s in long.series[-5:]))
-    assert evidence(long, "hosted").endswith(
-        "exactly 20 jobs running, unchanged for 30 min: probably the account's concurrency limit"
-    )
-    assert "exactly" not in evidence(lately(long, 10, busy=19), "hosted")
-    assert evidence(short, "hosted") == "ubuntu-latest is a label of the CI provider's own runners"
+    label = statement("provider_label", pool="ubuntu-latest")
+    assert evidence(long, "hosted") == (label, statement("running_flat", jobs=20, seconds=1800.0))
+    assert evidence(lately(long, 10, busy=19), "hosted") == (label,)
+    assert evidence(short, "hosted") == (label,)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_hosted_labels_are_the_providers_own(label: str, hosted: bool) -> None:
 
 
 def test_rows_that_the_source_left_out_are_told() -> None:
-    assert evidence(facts(ghosts=7), "stale_rows") == "7 stale rows left out of the figures"
+    assert evidence(facts(ghosts=7), "stale_rows") == (statement("rows_left_out", rows=7),)
 
 
 def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own() -> None:

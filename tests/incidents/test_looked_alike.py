@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot.core.record import Change
+from bot.views.words.before import before_words
 from tests.builders import POOL
 from tests.world import World, spoken
 
@@ -29,23 +30,24 @@ async def ends(world: World) -> None:
 
 async def test_the_second_incident_tells_of_the_first() -> None:
     world = World()
-    assert "Looked like" not in await fires(world)
+    await fires(world)
+    assert world.incidents[-1].pools.before is None
     await ends(world)
     said = await fires(world)
     newest = world.incidents[-1].pools
     assert newest.before is not None
     assert (newest.looked_for, newest.before.cause, newest.before.done) == ("limit", "limit", "")
     assert newest.before.seconds > 0
-    _, mark, line = said.partition("Looked like this on ")
-    assert mark
-    assert POOL not in line.partition("\\n")[0], "one line, without a name"
+    line = before_words(newest.before)
+    assert line in said
+    assert POOL not in line, "one line, without a name"
 
 
 async def test_one_that_looks_different_is_not_told() -> None:
     world = World()
     await fires(world)
     await ends(world)
-    assert "Looked like" not in await fires(world, busy=4, limit=40)
+    await fires(world, busy=4, limit=40)
     assert world.incidents[-1].pools.before is None
 
 

@@ -15,11 +15,14 @@ from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import Counted, PoolRules
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import LimitHit, LimitReason, ScalePolicy
+from bot.core.statement import statement
 from bot.ports import Failure, Refused
 from bot.scaling import scale_up
 from bot.views.dialogs.scale import OTHER, scale_value
 from bot.views.words import refusals
 from bot.views.words.causes import CAUSES
+from bot.views.words.forecasts import REASONS
+from bot.views.words.phrase import in_words
 from bot.views.words.scaling import limit_words
 from tests.builders import NOW, POOL, incident, view
 from tests.fakes import FakeScaler
@@ -141,7 +144,7 @@ async def test_nothing_is_proposed_where_more_runners_are_not_expected_to_help()
     world.queues(14, busy=6, idle=4, limit=10)
     await world.passes(60, step=30)
     dialog = str((await world.asks("scale_up")).view)
-    assert "4 runners idle while 14 jobs wait: capacity is not the problem" in dialog
+    assert in_words(statement("idle_beside_queue", idle=4, queued=14), REASONS) in dialog
     assert "initial_option" not in dialog
     assert "12 (+2)" in str((await filled(world, "12")).view)
 

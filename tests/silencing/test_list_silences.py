@@ -17,7 +17,8 @@ async def test_ours_are_told_with_owner_end_condition_and_thread() -> None:
     assert text.startswith("1 active silence:")
     assert "2 h more" in text
     assert f"by <@{ANA}>" in text
-    assert "or until the queue has drained, or more than 200 jobs wait" in text
+    (ours,) = world.incident.silences
+    assert (ours.until_drained, ours.above) == (True, 200)
     assert f"/p{root}" in text
     world.clock.advance(7300)
     assert await told(world) == "Nothing is silenced."

@@ -9,7 +9,6 @@ from bot.core.finding import Facts, FleetContext
 from bot.core.pool.hour_stats import HOUR_SECONDS, DayStats, ExpectedHour
 from bot.core.pool.pool import PoolRules
 from bot.diagnosis.rank import diagnosed
-from bot.views.words.diagnosis import evidence_words
 from tests.core.inferring.test_particles import LASTS, LOAD, lived
 
 
@@ -38,10 +37,10 @@ def test_the_change_comes_before_the_limit_that_it_fills(found: Facts, causes: l
     assert named(found) == causes
 
 
-def test_the_sentence_says_that_it_is_inferred() -> None:
-    told = evidence_words(diagnosed(known(more=3.0)).findings[0])[0]
-    assert " × the usual jobs seem to come, for " in told
-    assert told.endswith(": queue and wait tell")
+def test_the_evidence_says_that_it_is_inferred() -> None:
+    (seen,) = diagnosed(known(more=3.0)).findings[0].evidence
+    assert seen.id == "inferred_arrivals"
+    assert seen.values["times"] == pytest.approx(3.0, rel=0.2)
     either = diagnosed(known(longer=4.0))
     assert either.either, "jobs that hang and jobs that take longer hold runners alike"
     assert set(either.findings[0].missing) == {"arrivals_per_minute", "starts_per_minute", "completions_per_minute"}

@@ -103,6 +103,51 @@ def test_an_unknown_queue_speaks_with_its_reason() -> None:
         ),
         (statement("created_of", created=0, arrivals=14), "0 machines created and 14 jobs arrived in the last 15 min"),
         (statement("limit_was", limit=60), "the limit was 60 before"),
+        (statement("partly_registered", created=8, registered=0), "of 8 machines that booted lately, 0 registered"),
+        (statement("rows_left_out", rows=7), "7 stale rows left out of the figures"),
+        (statement("provider_label", pool="x"), "x is a label of the CI provider's own runners"),
+        (
+            statement("running_flat", jobs=20, seconds=1800.0),
+            "exactly 20 jobs running, unchanged for 30 min: probably the account's concurrency limit",
+        ),
+        (
+            statement("inferred_arrivals", times=3.06, seconds=3600.0),
+            "3.1 × the usual jobs seem to come, for 1 h: queue and wait tell",
+        ),
+        (
+            statement(
+                "machines_short",
+                machines=14,
+                of=20,
+                unit="machine",
+                says="have less than 5 % of disk free",
+                remedy="",
+                before=0,
+                ago=2700.0,
+            ),
+            "14 of 20 machines have less than 5 % of disk free (45 min ago: 0)",
+        ),
+        (
+            statement(
+                "machines_short", machines=20, of=20, unit="pod", says="are throttled", remedy="", before=None, ago=None
+            ),
+            "20 of 20 pods are throttled",
+        ),
+        (
+            statement(
+                "signal_crossed",
+                name="registry",
+                value=82.0,
+                above=60.0,
+                below=None,
+                usual=4.0,
+                seconds=2640.0,
+                says="",
+                remedy="",
+            ),
+            "registry is at 82 (usually 4), above 60 for 44 min",
+        ),
+        (statement("runners_share", runners=4), "about 4 runners on each machine"),
         (
             statement("came_late", made_seconds=2880.0, arrived_seconds=600.0),
             "jobs made up to 48 min ago arrived in the last 10 min; they drain as machines boot",
