@@ -2,6 +2,7 @@
 
 from bot.core.alert import Matcher
 from bot.ports import Failure
+from bot.views.home.answers import ListedSilence, silence_list
 from tests.silencing.test_silence_conditions import silenced
 from tests.world import ANA, World, refused, whisper
 
@@ -13,13 +14,11 @@ async def told(world: World) -> str:
 async def test_ours_are_told_with_owner_end_condition_and_thread() -> None:
     world = await silenced("drained", custom="2h", above="200")
     text = await told(world)
-    root = (world.incident.thread.root or "").replace(".", "")
-    assert text.startswith("1 active silence:")
-    assert "2 h more" in text
-    assert f"by <@{ANA}>" in text
-    (ours,) = world.incident.silences
-    assert (ours.until_drained, ours.above) == (True, 200)
-    assert f"/p{root}" in text
+    (found,), (ours,), incident = world.alertmanager.silences.values(), world.incident.silences, world.incident
+    assert (ours.by, ours.until_drained, ours.above) == (ANA, True, 200)
+    link = await world.chat.permalink(incident.thread.channel, incident.thread.root or "")
+    row = ListedSilence("grafana", found, ours, incident.group.title, link)
+    assert text == silence_list([row], world.clock.now()).text
     world.clock.advance(7300)
     assert await told(world) == "Nothing is silenced."
 

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from statistics import median
+from typing import TypeVar
 
 from bot.core.audit_chain import AuditEntry
 from bot.core.forecast.scoring import held_share, not_scored
@@ -14,6 +16,14 @@ from bot.core.pool.outlook import LeftOut, RunnerPrice
 from bot.core.scaling.lease import SCALE_UP
 
 NO_POOL = "(no pool named)"
+S = TypeVar("S", bound=str)
+
+
+class IncidentEnd(StrEnum):
+    DRAINED = "drained"
+    BY_HAND = "by_hand"
+    UNMEASURED = "unmeasured"
+    """The alert resolved, and no pool could be measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class PoolIncidents:
     most_queued: int = 0
     waited_seconds: float = 0.0
     """Total wait of jobs in them; a lower bound."""
-    ended: tuple[tuple[str, int], ...] = ()
+    ended: tuple[tuple[IncidentEnd, int], ...] = ()
     """Kind of end → number, the most frequent first."""
     causes: tuple[tuple[str, int], ...] = ()
     """Id of the likeliest cause of an incident → in how many, the most frequent first; None counts nowhere."""
@@ -96,16 +106,15 @@ def judged_causes(incidents: Iterable[Incident]) -> dict[str, tuple[int, int]]:
     return {cause: (sum(fits), len(fits) - sum(fits)) for cause, fits in judged.items()}
 
 
-def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+def _counted(found: Iterable[S]) -> tuple[tuple[S, int], ...]:
+    return tuple(sorted(Counter(found).items(), key=lambda item: (-item[1], item[0])))
 
 
-def how_ended(incident: Incident) -> str:
-    """`drained`, `closed by hand`, or `resolved unmeasured`: the alert ended and no pool could be measured."""
+def how_ended(incident: Incident) -> IncidentEnd:
     if incident.state is State.DRAINED:
-        return "drained"
+        return IncidentEnd.DRAINED
     by_hand = any(e.event is Event.RESOLVED_BY_HAND and e.at == incident.closed_at for e in incident.log.timeline)
-    return "closed by hand" if by_hand else "resolved unmeasured"
+    return IncidentEnd.BY_HAND if by_hand else IncidentEnd.UNMEASURED
 
 
 def about_hours(seconds: float) -> str:

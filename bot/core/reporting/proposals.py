@@ -9,7 +9,7 @@ from statistics import mean, median
 from bot.core.incident.incident import Incident
 from bot.core.pool.hour_stats import HOUR_SECONDS, Fired, HourStats
 from bot.core.pool.outlook import RunnerPrice
-from bot.core.reporting.incident_history import PoolIncidents, acted_on, how_ended
+from bot.core.reporting.incident_history import IncidentEnd, PoolIncidents, acted_on, how_ended
 from bot.core.reporting.recurrence import Pattern
 from bot.core.reporting.sizing import NeededLimit, job_seconds, over_target, runs_of, stretch_of
 from bot.core.reporting.staffing import MARGIN, SHARE, fewest_runners
@@ -176,6 +176,6 @@ def _mostly_caused_by(data: ProposalData, causes: Iterable[str]) -> bool:
 
 def _drained_unattended(incident: Incident, data: ProposalData) -> bool:
     peak = incident.pools.peaks.get(data.pool)
-    if peak is None or acted_on(incident) or how_ended(incident) != "drained" or not incident.closed:
+    if peak is None or acted_on(incident) or how_ended(incident) is not IncidentEnd.DRAINED or not incident.closed:
         return False
     return 0 < (peak.oldest_wait_seconds or 0.0) <= data.target_seconds

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import WAIT_EDGES
-from bot.core.reporting.incident_history import NO_POOL, PoolIncidents, ScaleUps, about_hours
+from bot.core.reporting.incident_history import NO_POOL, IncidentEnd, PoolIncidents, ScaleUps, about_hours
 from bot.core.reporting.recurrence import local_time
 from bot.core.reporting.summary import PoolReport, Report, Waits
 from bot.core.statement import Statement
@@ -18,6 +18,11 @@ from bot.views.words.interval import short
 from bot.views.words.phrase import Words, in_words
 
 MOST_CAUSES = 4
+ENDS = {
+    IncidentEnd.DRAINED: "drained",
+    IncidentEnd.BY_HAND: "closed by hand",
+    IncidentEnd.UNMEASURED: "resolved unmeasured",
+}
 
 
 def lead(made: Report) -> str:
@@ -115,7 +120,7 @@ def _incidents(past: PoolIncidents) -> str:
     if not past.incidents:
         return "no incident"
     still = f" ({past.open_now:,} open)" if past.open_now else ""
-    ends = listed((f"{number:,} {word}" for word, number in past.ended), MOST_CAUSES)
+    ends = listed((f"{number:,} {ENDS[end]}" for end, number in past.ended), MOST_CAUSES)
     ended = f", {ends}" if ends else ""
     return f"{count(past.incidents, 'incident')}{still}, open for {duration(past.open_seconds)}{ended}"
 

@@ -18,6 +18,7 @@ from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.incident_history import (
     NO_POOL,
+    IncidentEnd,
     PoolIncidents,
     ScaleUps,
     about_hours,
@@ -82,13 +83,13 @@ def test_the_history_of_a_pool() -> None:
             longest_wait_seconds=3600.0,
             most_queued=30,
             waited_seconds=14400.0,
-            ended=(("closed by hand", 1), ("drained", 1), ("resolved unmeasured", 1)),
+            ended=((IncidentEnd.BY_HAND, 1), (IncidentEnd.DRAINED, 1), (IncidentEnd.UNMEASURED, 1)),
             causes=(("surge", 2),),
             held=1,
             scored=2,
         ),
     )
-    assert how_ended(by_hand) == "closed by hand"
+    assert how_ended(by_hand) is IncidentEnd.BY_HAND
 
 
 def test_an_incident_lasts_as_long_as_its_thread_says() -> None:
@@ -108,7 +109,7 @@ def test_who_closed_it_once_before_did_not_end_it() -> None:
     first = noted(
         ended(MONDAY, 60, state=State.RESOLVED), MONDAY + 900, Event.RESOLVED_BY_HAND, PlainText("closed."), who="U1"
     )
-    assert how_ended(first) == "resolved unmeasured"
+    assert how_ended(first) is IncidentEnd.UNMEASURED
 
 
 def test_an_incident_of_no_pool_is_not_lost() -> None:

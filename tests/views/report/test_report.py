@@ -15,7 +15,7 @@ from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import PoolRules
-from bot.core.reporting.incident_history import PoolIncidents
+from bot.core.reporting.incident_history import IncidentEnd, PoolIncidents
 from bot.core.reporting.proposals import Proposal
 from bot.core.reporting.summary import PoolReport, Report, ReportData, report
 from bot.core.statement import statement
@@ -141,7 +141,9 @@ def hostile(name: str, pools: int) -> Report:
     """A report whose every name comes from outside."""
     made = whole()
     worst = made.pools[0]
-    history = PoolIncidents(name, 10**6, 10**6, 1e12, 1e12, ended=((BIG, 3),), causes=((HOSTILE, 9), (BIG, 1)))
+    history = PoolIncidents(
+        name, 10**6, 10**6, 1e12, 1e12, ended=((IncidentEnd.BY_HAND, 3),), causes=((HOSTILE, 9), (BIG, 1))
+    )
     many: tuple[PoolReport, ...] = tuple(
         replace(worst, pool=f"{name}{n}", history=history, sized=statement(BIG), most_queued=10**9)
         for n in range(pools)
@@ -173,3 +175,12 @@ def test_no_name_from_outside_moves_the_cursor_of_a_terminal(name: str) -> None:
 def test_many_pools_are_counted_where_they_are_not_shown() -> None:
     sent = json.dumps(reported(hostile("p", 60)).blocks)
     assert sent.count("+ 52 more pools") == 2
+
+
+@pytest.mark.parametrize("end", IncidentEnd)
+def test_each_kind_of_end_has_its_words(end: IncidentEnd) -> None:
+    made = whole()
+    history = replace(made.pools[0].history, ended=((end, 7),))
+    ended = replace(made, pools=(replace(made.pools[0], history=history),))
+    words = {"drained": "7 drained", "by_hand": "7 closed by hand", "unmeasured": "7 resolved unmeasured"}
+    assert words[end.value] in reported(ended, weekly=True).text
