@@ -20,6 +20,7 @@ from bot.playground.serving import serving
 from tests.answering import Listeners
 from tests.architecture.tree import ROOT
 from tests.conftest import COMPONENTS, missing
+from tests.patience import LONG
 
 NEEDY = """
 import pytest
@@ -78,7 +79,7 @@ def test_every_test_gets_an_empty_real_redis(redis_url: str, round_number: int) 
         assert client.config_set("maxmemory", 0)
 
 
-@pytest.mark.parametrize("workers", ["0", "1"])
+@pytest.mark.parametrize("workers", ["0", "1"] if LONG else ["1"])
 def test_too_few_lines_reached_fail_the_run(workers: str) -> None:
     """What a worker of its own has reached counts as well."""
     command = [sys.executable, "-m", "pytest", "-p", "tests.measured", "-n", workers, "tests/core/test_audit_chain.py"]

@@ -69,6 +69,9 @@ def test_every_count_of_busy_runners_has_its_cause(busy: int) -> None:
     assert (top.cause, top.confidence) == ("limit" if busy > LIMIT - 3 else "too_few", MEDIUM)
 
 
+SIXTEEN: dict[str, Any] = {"runners": 5, "limit": 16, "queued": 48, "known": True, "idle": True}
+
+
 def growing(*sizes: int, **figures: Any) -> Facts:
     """The pool has so many busy runners in each of the last looks, and the first number before."""
     found = plain(**figures)
@@ -82,19 +85,19 @@ def growing(*sizes: int, **figures: Any) -> Facts:
     [
         (
             growing(7, *[5] * 50, queued=48, limit=16),
-            statement("none_came", seconds=3540.0, runners=5, limit=16, queued=48, known=True),
+            statement("none_came", seconds=3540.0, **SIXTEEN),
         ),
         (
             growing(3, *[5] * 5, queued=48, limit=16),
-            statement("few_came", came=2, left=0, seconds=600.0, room=11, runners=5, limit=16, queued=48, known=True),
+            statement("few_came", came=2, left=0, seconds=600.0, room=11, **SIXTEEN),
         ),
         (
             growing(8, *[5] * 5, queued=48, limit=16, registered=9),
-            statement("few_came", came=9, left=12, seconds=900.0, room=11, runners=5, limit=16, queued=48, known=True),
+            statement("few_came", came=9, left=12, seconds=900.0, room=11, **SIXTEEN),
         ),
         (
             growing(20, *[8] * 30, limit=None),
-            statement("none_came", seconds=3540.0, runners=8, limit=20, queued=35, known=False),
+            statement("none_came", seconds=3540.0, runners=8, limit=20, queued=35, known=False, idle=True),
         ),
     ],
 )  # fmt: skip

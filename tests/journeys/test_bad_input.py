@@ -81,11 +81,12 @@ async def test_a_metric_source_that_does_not_answer(world: World) -> None:
 
 
 async def test_a_figure_without_a_sample_is_unknown(world: World) -> None:
-    """One metric has no sample: a question mark in the table, explained, beside figures that are known."""
+    """One metric has no sample: it is named with the reason, and no sentence says that it is zero."""
     world.farm.pools[LINUX].idle = None
     await world.fires(queue_alert(LINUX))
     parent = await world.slack.channel("ci").parent("14 jobs queued")
-    await parent.until("idle unknown")
+    await parent.until("idle: the query returned nothing")
+    assert "none idle" not in parent.text
 
 
 @pytest.mark.needs("redis-server")

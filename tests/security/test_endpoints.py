@@ -146,23 +146,23 @@ ODD = ("{x}", "a:b", "a\nb", "*", "?[a]", "..", "\u202e", "\ud83d\ude00", "jobs:
 
 
 async def test_a_flood_of_jobs_leaves_nothing_behind_for_ever(redis_url: str) -> None:
-    """Hundreds of ids under as many labels, odd ones too: every key of theirs ends by itself and stays in our slot."""
+    """Thousands of labels, odd ones too: every key of theirs ends by itself and stays in our slot."""
     with redis.Redis.from_url(redis_url) as server:
         server.flushall()
         clock = FakeClock(World().clock.now())
         store = RedisStore(connect(redis_url), Clocks(clock.now, clock.monotonic))
         async with endpoint() as at:
             at.world.context.store = store
-            for number in range(200):
-                labels = [f"{odd}{number}" for odd in ODD] + [f"endless-{number}-{n}" for n in range(30)]
+            for number in range(40):
+                labels = [f"{odd}{number}" for odd in ODD] + [f"endless-{number}-{n}" for n in range(100)]
                 answer = await send(at, event(id=number + 1, labels=labels), delivery=f"d{number}")
                 assert answer.json() == {"outcome": "stored"}
             jobs = StoredJobs(store, clock.now)
             assert [job.id for job in await jobs.under("{x}7")] == ["8"]
-            assert len((await jobs.under("a:b7"))[0].labels) == 20
+            assert len((await jobs.under("a:b7"))[0].labels) == 100
         await store.aclose()
         keys: list[bytes] = server.keys("*")
-        assert len(keys) > 200 * 20
+        assert len(keys) > 40 * 100
         assert [key for key in keys if not key.startswith(b"{tailback}:")] == []
         lasting = {key for key in keys if server.ttl(key) == -1}
         assert {key.split(b":")[1] for key in lasting} <= {b"hw", b"epoch", b"format", b"fence"}, lasting

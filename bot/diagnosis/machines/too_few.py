@@ -51,7 +51,13 @@ def _came(facts: Facts) -> Statement:
     grew = [at for (_, before), (at, size) in pairwise(sizes) if size > before]
     since, begun = grew[-1] if grew else sizes[0][0], (window(facts) or (now,))[0].at
     lately = [size for at, size in sizes if at >= begun]
-    told = {"runners": lately[-1], "limit": limit_of(facts, now), "queued": now.queued, "known": now.limit is not None}
+    told = {
+        "runners": lately[-1],
+        "limit": limit_of(facts, now),
+        "queued": now.queued,
+        "known": now.limit is not None,
+        "idle": now.idle is not None,
+    }
     if since > begun or now.registered:
         came, left, seconds = lately[-1] - min(lately), 0, now.at - begun
         if (now.registered or 0) >= came:

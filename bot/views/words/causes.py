@@ -134,11 +134,12 @@ EVIDENCE = {
     "no_runner_now": "no runner is online or booting while {queued:count job waits|jobs wait}",
     "not_measured": "{pool}: {why}",
     "none_came": (
-        "{runners} of {known:if |the }{limit:count runner}{known:if | that it has had}, none idle, "
-        "none came for {seconds:duration} while {queued:count job waits|jobs wait}"
+        "{runners}{idle:if | busy} of {known:if |the }{limit:count runner}{known:if | that it has had}"
+        "{idle:if , none idle|}, none came for {seconds:duration} while {queued:count job waits|jobs wait}"
     ),
     "few_came": (
-        "{runners} of {known:if |the }{limit:count runner}{known:if | that it has had}, none idle: "
+        "{runners}{idle:if | busy} of {known:if |the }{limit:count runner}{known:if | that it has had}"
+        "{idle:if , none idle|}: "
         "{came} came{left:if  and {left} left|} in {seconds:duration}, "
         "{room} more are allowed while {queued:count job waits|jobs wait}"
     ),

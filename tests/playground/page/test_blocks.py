@@ -158,7 +158,7 @@ async def test_every_element_of_every_golden_message_can_be_pressed(page: Page, 
     pressed = set[str]()
     for name in names:
         blocks = json.loads(name.read_text("utf-8")).get("blocks", [])
-        given = [{**block, "block_id": f"b{number}"} for number, block in enumerate(blocks)]
+        given = [{**block, "block_id": f"{name.stem}-{number}"} for number, block in enumerate(blocks)]
         if not (wanted := pressable(given)):
             continue
         workspace.messages.clear()
