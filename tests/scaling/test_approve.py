@@ -1,5 +1,6 @@
 """A second person agrees: somebody else, with permission, in time, to exactly what was asked for."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -45,7 +46,7 @@ async def test_somebody_else_approves_and_then_it_is_done_once() -> None:
 async def test_the_one_who_asked_cannot_approve() -> None:
     world = await CareWorld.opened(approval_above=20)
     await world.done(world.wants(24, DAN))
-    await refused("You can't approve your own request", world.presses("approve", DAN))
+    await refused(refusals.OWN_REQUEST, world.presses("approve", DAN))
     await world.work()
     assert world.scaler.requests == []
 
@@ -54,7 +55,7 @@ async def test_two_approvals_are_one() -> None:
     world = await awaiting()
     about = world.request.id
     await world.presses("approve", DAN)
-    second = await refused("already approved", world.presses("approve", BEN, request_id=about))
+    second = await refused(refusals.ALREADY_APPROVED, world.presses("approve", BEN, request_id=about))
     assert second.who == DAN
     await world.work()
     assert len(world.scaler.requests) == 1
@@ -62,7 +63,7 @@ async def test_two_approvals_are_one() -> None:
 
 async def test_nothing_waits_means_nothing_to_approve() -> None:
     world = await CareWorld.opened()
-    await refused("No reply in this thread has a button for it", world.says("approve", who=DAN))
+    await refused(refusals.NOTHING_WAITS, world.says("approve", who=DAN))
 
 
 async def test_it_lapses_and_says_so() -> None:
@@ -75,7 +76,8 @@ async def test_it_lapses_and_says_so() -> None:
     assert world.request.progress is Progress.FAILED
     assert world.last.details == RequestNotDone(RequestEnd.LAPSED, "scale_up", POOL, 24, waited_seconds=600.0)
     assert world.buttons() == []
-    await refused("nothing left to decide", world.presses("approve", DAN, request_id=request))
+    nothing = refusals.nothing_to_decide(world.request.outcome)
+    await refused(re.escape(nothing), world.presses("approve", DAN, request_id=request))
     assert world.scaler.requests == []
 
 
@@ -140,9 +142,9 @@ async def test_a_threshold_that_came_later_counts_too() -> None:
 @pytest.mark.parametrize(
     ("parts", "why"),
     [
-        ({"channel": "C0ELSE"}, "another thread"),
-        ({"thread": "1.1"}, "another thread"),
-        ({"request_id": "i1.forged"}, "no longer knows this"),
+        ({"channel": "C0ELSE"}, refusals.OTHER_THREADS_BUTTON),
+        ({"thread": "1.1"}, refusals.OTHER_THREADS_BUTTON),
+        ({"request_id": "i1.forged"}, refusals.REQUEST_UNKNOWN),
     ],
     ids=["channel", "thread", "id"],
 )
@@ -157,7 +159,7 @@ async def test_a_button_that_stands_elsewhere_does_nothing(parts: dict[str, str]
 async def test_an_approval_that_is_too_late_for_the_clock_records_nothing() -> None:
     world = await awaiting()
     world.clock.advance(901)
-    await refused("has expired", world.presses("approve", DAN))
+    await refused(refusals.APPROVAL_LAPSED, world.presses("approve", DAN))
     assert world.request.progress is Progress.AWAITING
 
 
@@ -165,14 +167,14 @@ async def test_an_incident_that_is_over_takes_no_approval() -> None:
     world = await awaiting()
     request = world.request.id
     await world.asks("resolve", surface=Surface.DIALOG)
-    await refused("over", world.presses("approve", DAN, request_id=request))
+    await refused(refusals.INCIDENT_OVER, world.presses("approve", DAN, request_id=request))
 
 
 async def test_what_nobody_could_approve_is_refused_when_it_is_asked() -> None:
     world = await CareWorld.opened(approval_above=20)
-    await refused("incident's thread", world.types("scale_up", POOL, "24"))
+    await refused(re.escape(refusals.approve_in_thread(20)), world.types("scale_up", POOL, "24"))
     world.configure(permissions={"scale": ["S0INFRA"]})
-    await refused("nobody can approve", world.says("scale_up", POOL, "24"))
+    await refused(re.escape(refusals.nobody_approves(20)), world.says("scale_up", POOL, "24"))
 
 
 async def test_buttons_of_a_deleted_reply_are_given_up() -> None:

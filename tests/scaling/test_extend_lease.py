@@ -1,10 +1,12 @@
 """The end of a lease is announced, and can be put off from the thread."""
 
+import re
 from typing import Any
 
 import pytest
 
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, ScaleRequest, ScaleStep
+from bot.core.words import time_left
 from bot.views.words import refusals
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, DAN, CareWorld
@@ -52,7 +54,7 @@ async def test_extending_twice_is_extending_once() -> None:
     world = await warned()
     request = world.offering("extend").about
     await world.presses("extend", BEN, request_id=request, key="Ev1")
-    await refused("already requested", world.presses("extend", BEN, request_id=request))
+    await refused(refusals.already_requested(0.0), world.presses("extend", BEN, request_id=request))
     await world.work()
     ends_at = world.lease.leases[0].ends_at
     await refused(refusals.stays_anyway("2 h"), world.presses("extend", BEN, request_id=request))
@@ -65,12 +67,12 @@ async def test_what_has_gone_back_cannot_be_extended() -> None:
     world = await warned()
     request = world.offering("extend").about
     await world.done(world.presses("hand_back"))
-    await refused("already been returned", world.presses("extend", request_id=request))
+    await refused(refusals.RETURNED, world.presses("extend", request_id=request))
 
 
 async def test_without_a_lease_there_is_nothing_to_extend() -> None:
     world = await lent(lease_seconds=None)
-    await refused("no lease to extend", world.presses("extend", request_id=world.offering("hand_back").about))
+    await refused(refusals.NO_LEASE, world.presses("extend", request_id=world.offering("hand_back").about))
 
 
 async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
@@ -82,7 +84,7 @@ async def test_in_words_it_can_be_put_off_before_the_warning() -> None:
     await refused(refusals.stays_anyway("2 h"), world.says("extend", who=BEN))
     other = CareWorld()
     await other.opens(queued=14)
-    await refused("No reply in this thread has a button for it", other.says("extend", who=BEN))
+    await refused(refusals.NOTHING_WAITS, other.says("extend", who=BEN))
 
 
 async def test_above_the_threshold_each_extension_needs_a_second_person_again() -> None:
@@ -118,7 +120,8 @@ async def test_the_longest_lease_counts_extensions() -> None:
     begun = world.lease.leases[0].asked_at
     await world.done(world.presses("extend", BEN))
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
-    await refused(r"cannot be longer than 3 h \(`max_lease`\)", world.says("extend", who=BEN))
+    longest = refusals.longest_lease(time_left(begun + 10_800.0 - world.clock.now()), 10_800.0)
+    await refused(re.escape(longest), world.says("extend", who=BEN))
     await world.passes(3600, step=300)
     assert [label for label, _ in world.buttons()][-1] == "Return now"
     assert "Extend" not in [label for label, _ in world.buttons()]

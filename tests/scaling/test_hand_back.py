@@ -149,19 +149,19 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     request = world.offering("hand_back").about
     assert ("Undo", request) in world.buttons()
     await world.presses("hand_back", BEN)
-    second = await refused("already requested", world.presses("hand_back", ANA, request_id=request))
+    second = await refused(refusals.already_requested(0.0), world.presses("hand_back", ANA, request_id=request))
     assert second.who == BEN
     await world.work()
     assert world.scaler.current == 10
     (told,) = world.details(RunnersReturned)
     assert (world.last.who, told.result, told.target) == (BEN, ReturnResult.RETURNED, 10)
     assert world.buttons() == []
-    await refused("already been returned", world.presses("hand_back", request_id=request))
+    await refused(refusals.RETURNED, world.presses("hand_back", request_id=request))
 
 
 async def test_by_hand_a_named_pool_is_the_one_that_goes_back() -> None:
     world = await lent()
-    await refused("No reply in this thread has a button for it", world.says("hand_back", OTHER_POOL))
+    await refused(refusals.NOTHING_WAITS, world.says("hand_back", OTHER_POOL))
     await world.done(world.says("hand_back", POOL))
     assert world.scaler.current == 10
 

@@ -180,7 +180,7 @@ async def test_confirming_twice_acts_once() -> None:
     assert first == Answer()
     assert isinstance(second, Refused)
     assert second.who == ANA
-    await refused("already requested", world.confirms(question))
+    await refused(refusals.already_requested(0.0), world.confirms(question))
     await world.work()
     assert len(world.scaler.requests) == 1
 
@@ -192,7 +192,7 @@ async def test_the_dialog_of_a_typed_total_belongs_to_the_person_who_typed_it_an
     world = await opened()
     question = await world.types("scale_up", POOL, "24")
     world.clock.advance(seconds)
-    await refused("expired", world.confirms(question, who=who))
+    await refused(refusals.QUESTION_LAPSED, world.confirms(question, who=who))
     assert world.scaler.requests == []
 
 
@@ -208,7 +208,7 @@ async def test_two_people_at_once_are_kept_apart() -> None:
     world = await opened()
     mine, theirs = await filled(world, "24"), await filled(world, "30", who=BEN, key="view:V2")
     await world.confirms(mine)
-    await refused("already requested", world.confirms(theirs, who=BEN))
+    await refused(refusals.already_requested(0.0), world.confirms(theirs, who=BEN))
     await world.work()
     assert world.scaler.effects == [(24, world.request.id)]
 
@@ -249,7 +249,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
     opened_question = await world.asks("scale_up", request_id=world.request.id)
     assert dialog(opened_question)["private_metadata"] == world.request.id
     await world.confirms(opened_question)
-    await refused("already requested", world.asks("scale_up", request_id=world.request.id))
+    await refused(refusals.already_requested(0.0), world.asks("scale_up", request_id=world.request.id))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from bot.adapters.scalers.policy import target_of
 from bot.context.context import PoolScaler
 from bot.core.scaling.lease import PoolLeases
-from bot.core.scaling.limits import ScalePolicy
+from bot.core.scaling.limits import LimitHit, LimitReason, ScalePolicy
+from bot.views.words.scaling import limit_words
 from handlers.doctor.check import _of_shared
 from tests.builders import POOL
 from tests.fakes import FakeScaler
@@ -44,7 +45,8 @@ async def test_the_cooldown_holds_for_the_other_pool_too(shared: World) -> None:
     """10, 15, 20 within seconds of each other: neither pool knew of the other."""
     await wants(shared, POOL, 15)
     assert shared.scaler.current == 15
-    await refused("The pool was just scaled", shared.says("scale_up", OTHER_POOL, "20"))
+    why = limit_words(LimitHit(LimitReason.COOLDOWN, wait_seconds=600.0))
+    await refused(why, shared.says("scale_up", OTHER_POOL, "20"))
 
 
 async def test_the_end_of_both_leases_returns_all(shared: World) -> None:

@@ -93,7 +93,7 @@ async def test_two_presses_are_one() -> None:
     world.clock.advance(1800)
     request_id = offered(world)
     await presses(world, BEN, request_id)
-    await refused("already requested", presses(world, ANA, request_id))
+    await refused(refusals.already_requested(0.0), presses(world, ANA, request_id))
     await world.work()
     assert world.alertmanager.script.count("extend") == 1
 
@@ -160,7 +160,7 @@ async def test_in_shadow_mode_it_is_not_extended() -> None:
 async def test_a_button_of_another_thread_does_nothing() -> None:
     """An id is not a right (C8)."""
     world = await silenced("1h")
-    await refused("belongs to another thread", world.asks("prolong", request_id=offered(world), thread="1.0"))
+    await refused(refusals.OTHER_THREADS_BUTTON, world.asks("prolong", request_id=offered(world), thread="1.0"))
 
 
 async def test_in_a_channel_the_duration_is_no_pool() -> None:
@@ -177,7 +177,7 @@ async def test_of_several_incidents_one_is_chosen_and_a_duration_needs_the_pool(
     await world.done(world.fires(spoken("b1", runner_label=OTHER_POOL), group_key="two"))
     with pytest.raises(SeveralIncidents) as several:
         await world.types("prolong")
-    await refused("Name the pool", world.types("prolong", "4h"))
+    await refused(refusals.PROLONG_WHICH, world.types("prolong", "4h"))
     chosen = next(offer for incident, offer in several.value.offers if incident.silences)
     world.clock.advance(600)
     await world.done(world.asks("prolong", request_id=chosen))

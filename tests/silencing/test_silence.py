@@ -107,7 +107,7 @@ async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, pr
 async def test_two_dialogs_of_the_same_button_silence_once(world: World) -> None:
     button = {"request_id": request_id(world.incident, "silence")}
     await submitted(world, ANA, **button)
-    raised = await refused("already requested", submitted(world, BEN, **button))
+    raised = await refused(refusals.already_requested(0.0), submitted(world, BEN, **button))
     await world.work()
     assert raised.who == ANA
     assert len(world.alertmanager.silences) == 1
@@ -118,7 +118,7 @@ async def test_alerts_that_share_no_label_are_not_silenced() -> None:
     await world.opens(replace(spoken(), labels={}))
     answer = await world.asks("silence")
     assert "no label" in str(answer.view)
-    await refused("share no label", world.says("silence", "1h"))
+    await refused(refusals.NO_COMMON_LABEL, world.says("silence", "1h"))
     assert world.alertmanager.silences == {}
 
 
@@ -152,7 +152,7 @@ async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remed
 
 async def test_of_two_silences_asked_for_at_the_same_moment_one_is_made(world: World) -> None:
     await world.types("silence", POOL, "2h")
-    raised = await refused("already requested", world.types("silence", POOL, "drained", who=BEN))
+    raised = await refused(refusals.already_requested(0.0), world.types("silence", POOL, "drained", who=BEN))
     assert raised.who == ANA
     await world.work()
     (known,) = world.incident.silences

@@ -6,6 +6,7 @@ from bot.core.incident.details.requests import Coverage, EndReason, SilenceEnd, 
 from bot.core.pool.pool import Snapshot
 from bot.core.requests.request import Progress, Request
 from bot.ports import Failure
+from bot.views.words import refusals
 from tests.builders import POOL
 from tests.world import ANA, BEN, World, spoken
 
@@ -91,7 +92,7 @@ async def test_an_unknown_queue_breaks_nothing_through() -> None:
 @pytest.mark.parametrize("above", ["many", "-5", "1.5", "9999999"])
 async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: str) -> None:
     answer = await world.silences(above=above)
-    assert "whole number" in answer.errors["above"]
+    assert answer.errors == {"above": refusals.NO_JOB_NUMBER}
 
 
 async def test_ended_by_hand_nothing_more_happens() -> None:

@@ -70,6 +70,14 @@ def only(world: World) -> SlackMessage:
     return found
 
 
+def ending(world: World) -> Ending | None:
+    """How the warning ended that its message calls over."""
+    episode = world.pool_record().early.episode
+    assert episode is not None
+    assert only(world).message.text.startswith(f"Early warning, over: {POOL}.")
+    return episode.ending
+
+
 async def test_several_processes_measure_as_often_as_one() -> None:
     """The record's due time and its claim belong to one of them."""
     world = await watched()
@@ -135,7 +143,7 @@ async def test_it_says_that_it_passed(refused: bool) -> None:
         await scales(world)
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
-    assert "The limit was not reached" in only(world).message.text
+    assert ending(world) is Ending.PASSED
     assert world.pool_record().early.false == 1
 
 
@@ -146,7 +154,8 @@ async def test_a_warning_that_somebody_acted_on_is_not_called_false() -> None:
     await scales(world)
     world.queues(0, 0.0, **{**FULL, "busy": 20})
     await world.passes(900, step=60)
-    assert f"<@{ANA}> scaled the pool at" in only(world).message.text
+    assert ending(world) is Ending.AVERTED
+    assert f"<@{ANA}>" in only(world).message.text
     assert (world.pool_record().early.false, world.pool_record().early.hits) == (0, 0)
 
 
@@ -179,7 +188,7 @@ async def test_the_end_is_said_although_an_older_edit_arrives_after_it() -> None
     world.queues(150, 1900.0, **FULL)
     await world.passes(60, step=60)
     await world.work()
-    assert "no alert fired" in only(world).message.text
+    assert ending(world) is Ending.EASED
 
 
 async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning_links_to_it() -> None:
@@ -245,7 +254,7 @@ async def test_warnings_that_are_switched_off_while_one_stands_end_it() -> None:
     world = await warned()
     world.configure(**{**TABLES, "early": {"enabled": False}})
     await surges(world, 2, 120, 1200.0)
-    assert "switched off" in only(world).message.text
+    assert ending(world) is Ending.WITHDRAWN
 
 
 async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> None:
@@ -255,7 +264,7 @@ async def test_a_blind_source_neither_ends_a_warning_nor_keeps_it_for_ever() -> 
     await world.passes(3 * 3600, step=60)
     assert world.pool_record().early.standing
     await world.passes(4 * 3600, step=60)
-    assert "Nothing happened within" in only(world).message.text
+    assert ending(world) is Ending.EXPIRED
 
 
 async def test_an_alert_about_a_blind_source_teaches_nothing() -> None:
