@@ -7,6 +7,7 @@ import pytest
 
 from bot.config import File
 from bot.core.alert import Kind
+from bot.core.incident.details.events import AlertOddities
 from bot.core.incident.incident import Incident, State
 from bot.core.incident.timeline import Event
 from bot.core.record import Change
@@ -55,7 +56,7 @@ async def test_a_late_repeat_brings_no_member_back(world: World) -> None:
 async def test_the_thread_says_what_is_odd_about_an_alert(world: World) -> None:
     await world.done(world.fires(oddities=("priority: is required", "teams[0]: <!channel>")))
     (reply,) = world.replies
-    assert "does not follow the event format" in reply
+    assert world.incident.log.timeline[-1].details == AlertOddities(("priority: is required", "teams[0]: <!channel>"))
     assert "priority: is required" in reply
     assert "<!channel>" not in reply
 

@@ -1,5 +1,8 @@
 """A second person says no, or who asked takes it back: nothing is done."""
 
+import re
+
+from bot.views.words import refusals
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, DAN, awaiting
 from tests.world import refused
@@ -11,7 +14,8 @@ async def test_declined_means_nothing_is_done() -> None:
     await world.done(world.presses("decline", BEN))
     assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, requested by <@{ANA}>." in world.replies[-1]
     assert world.buttons() == []
-    await refused("nothing left to decide: declined", world.presses("approve", DAN, request_id=request))
+    over = re.escape(refusals.nothing_to_decide(world.request.outcome))
+    await refused(over, world.presses("approve", DAN, request_id=request))
     assert world.scaler.requests == []
 
 

@@ -44,5 +44,5 @@ async def test_an_end_in_the_same_moment_wins(world: World) -> None:
     )
     assert over == Answer(about=world.incident.id)
     assert isinstance(refused, Refused)
-    assert "This incident is over" in str(refused)
+    assert str(refused) == refusals.INCIDENT_OVER
     assert world.incident.ownership.owner is None

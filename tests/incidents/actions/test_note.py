@@ -1,11 +1,14 @@
 """A note: what a person wrote stands in the timeline, the first message, the summary, the export and the trail."""
 
+import re
+
 import pytest
 
 from bot.core.incident.timeline import Event
 from bot.incidents.actions.note import MOST_CHARACTERS
 from bot.views.export.export_json import as_json
 from bot.views.export.markdown import markdown
+from bot.views.words import refusals
 from tests.world import ANA, BEN, World, refused
 
 WORDS = ("restarted", "the", "autoscaler")
@@ -50,9 +53,13 @@ async def test_a_note_calls_nobody_and_links_nowhere(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "why"), [((), "The note is empty"), (("x" * (MOST_CHARACTERS + 1),), "has 501 characters, and 500")]
+    ("words", "why"),
+    [
+        ((), refusals.NO_NOTE),
+        (("x" * (MOST_CHARACTERS + 1),), refusals.note_too_long(MOST_CHARACTERS + 1, MOST_CHARACTERS)),
+    ],
 )
 async def test_no_note_and_too_long_a_note_are_refused(words: tuple[str, ...], why: str, world: World) -> None:
     await world.opens()
-    await refused(why, world.says("note", *words))
+    await refused(re.escape(why), world.says("note", *words))
     assert world.incident.log.timeline[-1].event is not Event.NOTED
