@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture import code, complete, doors, imports, words
+from tests.architecture.layout import WORDED_TESTS
 from tests.architecture.rules import RULES, Rule
 from tests.architecture.tree import Project, project
 
@@ -111,6 +112,34 @@ def test_ids_and_descriptions_are_no_wording(source: str, tmp_path: Path) -> Non
     plant(tmp_path, CORE, source)
     whole = Project(tmp_path)
     assert [*words.decisions_on_text(whole), *words.wordless_core(whole)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "quotes"),
+    [
+        ('assert said == "Raise the limit of linux from 40 to 47."', True),
+        ('assert "is no pager here" in said', True),
+        ('assert said == "raise_limit"', False),
+        ('assert done, "Raise the limit of everything"', False),
+        ('def test_x():\n    """Raise the limit of everything."""', False),
+    ],
+)
+def test_a_test_that_quotes_a_sentence_of_views_is_found_unless_it_is_one_of_words(
+    source: str, quotes: bool, tmp_path: Path
+) -> None:
+    plant(
+        tmp_path,
+        "bot/views/words/x.py",
+        'A = f"Raise the limit of {POOL} from {B} to {C}."\nD = "There is no pager here."',
+    )
+    for path in ("tests/scaling/test_x.py", "tests/views/test_x.py"):
+        plant(tmp_path, path, source)
+    found = list(words.sentences_are_tested_in_views(Project(tmp_path)))
+    assert [line.partition(":")[0] for line in found] == ["tests/scaling/test_x.py"] * quotes
+
+
+def test_every_test_of_words_that_is_listed_exists() -> None:
+    assert not [name for name in WORDED_TESTS if not project().modules(name)]
 
 
 def test_a_folder_of_thirteen_modules_is_found_unless_it_is_a_list(tmp_path: Path) -> None:

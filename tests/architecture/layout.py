@@ -152,6 +152,21 @@ TEXT_READERS: dict[str, str] = {
 }
 """Module outside sources, adapters and views that takes text apart: whose text it is."""
 
+WORDED_TESTS = {
+    "tests.views": "all that is drawn",
+    "tests.handlers": "what commands, pages and Slack's endpoints answer",
+    "tests.journeys": "what a person reads from the alert to the end",
+    "tests.playground": "the page of the demo",
+    "tests.reports": "the conclusion that a public report asks for",
+    "tests.faults": "what the thread says after a fault",
+    "tests.security": "refusals, and what reaches whom",
+    "tests.adapters": "what pagers are sent, and the name of the cause that a query tells",
+    "tests.integrations": "the answer to a request that meets a real back end",
+    "tests.bench": "headings of the tables",
+    "tests.test_docs_messages": "sentences that the docs quote",
+}
+"""Tests that compare sentences of bot/views: what of it people read there."""
+
 LONGEST_FILE = 299
 LONGEST_FUNCTION = 39
 MOST_MODULES = 12

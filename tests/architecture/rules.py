@@ -29,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     words.decisions_on_text,
     words.text_readers_are_used,
     words.wordless_core,
+    words.sentences_are_tested_in_views,
     doors.public_doors,
     complete.registered_modules_have_tests,
     complete.shared_tests_exist,

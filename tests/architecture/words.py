@@ -2,9 +2,10 @@
 
 import ast
 import re
+import string
 from collections.abc import Iterator
 
-from tests.architecture.layout import LEAST_WORDS, TEXT_READERS
+from tests.architecture.layout import LEAST_WORDS, TEXT_READERS, WORDED_TESTS
 from tests.architecture.tree import Module, Project, is_docstring, last_name, under
 
 TEXT_PACKAGES = ("bot.sources", "bot.adapters", "bot.views", "bot.playground")
@@ -19,6 +20,8 @@ PROGRAMMER_ERRORS = {
     *("AssertionError", "KeyError", "LookupError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError")
 }
 TOKEN = re.compile(r"\{\}|[^\W\d_]")
+FILLED = re.compile(r"\{[^{}]*\}")
+"""What a template fills in."""
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -132,3 +135,35 @@ def enum_values(node: ast.ClassDef) -> Iterator[ast.expr]:
     """The values of an enum's members."""
     if any(last_name(base).endswith("Enum") for base in node.bases):
         yield from (member.value for member in node.body if isinstance(member, ast.Assign))
+
+
+def sentences_are_tested_in_views(project: Project) -> Iterator[str]:
+    """A changed sentence breaks no test but those of bot/views and of what people read: others compare ids and values.
+
+    A string literal of a test must not hold a whole fixed part of a sentence of bot/views/words, or be a piece of one,
+    from four words on. The words after an assertion are the test's own. WORDED_TESTS names the tests of what people
+    read.
+    """
+    parts = sorted({part for module in project.modules("bot.views.words") for _, part in quotable(module)})
+    whole, by_start = "\n".join(parts), dict[tuple[str, ...], list[str]]()
+    for part in parts:
+        by_start.setdefault(tuple(part.split()[:LEAST_WORDS]), []).append(part)
+    for module in project.modules("tests"):
+        if under(module.name, WORDED_TESTS):
+            continue
+        for node, text in quotable(module):
+            words = text.split()
+            starts = (tuple(words[at : at + LEAST_WORDS]) for at in range(len(words)))
+            if text in whole or any(part in text for start in starts for part in by_start.get(start, ())):
+                yield module.at(node, f"quotes a sentence of bot/views ({text[:50]!r}); compare ids and values")
+
+
+def quotable(module: Module) -> Iterator[tuple[ast.Constant, str]]:
+    """The parts of a file's string literals of four words or more, split where a value is filled in."""
+    own = {id(statement.value) for statement in module.nodes(ast.Expr) if is_docstring(statement)}
+    for check in module.nodes(ast.Assert):
+        own.update(map(id, ast.walk(check.msg)) if check.msg else ())
+    for node in module.nodes(ast.Constant):
+        if isinstance(node.value, str) and id(node) not in own:
+            parts = (part.strip(f"{string.whitespace}{string.punctuation}") for part in FILLED.split(node.value))
+            yield from ((node, part) for part in parts if len(part.split()) >= LEAST_WORDS)
