@@ -1,7 +1,6 @@
 """A second person says no, or who asked takes it back: nothing is done."""
 
-import re
-
+from bot.core.incident.details.requests import ScaleRequest, ScaleStep
 from bot.views.words import refusals
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, CAM, DAN, awaiting
@@ -12,10 +11,11 @@ async def test_declined_means_nothing_is_done() -> None:
     world = await awaiting()
     request = world.request.id
     await world.done(world.presses("decline", BEN))
-    assert f"<@{BEN}> declined scaling {POOL} from 10 to 24 runners, requested by <@{ANA}>." in world.replies[-1]
+    declined = ScaleRequest(ScaleStep.DECLINED, POOL, 10, 24)
+    assert (world.last.who, world.last.details, world.last.whom) == (BEN, declined, ANA)
+    assert f"<@{ANA}>" in world.replies[-1]
     assert world.buttons() == []
-    over = re.escape(refusals.nothing_to_decide(world.request.outcome))
-    await refused(over, world.presses("approve", DAN, request_id=request))
+    await refused(refusals.nothing_to_decide("declined"), world.presses("approve", DAN, request_id=request))
     assert world.scaler.requests == []
 
 

@@ -8,6 +8,7 @@ import pytest
 from bot.core.incident.details.requests import LeaseNoted, LeaseStep, ScaleRequest, ScaleStep
 from bot.core.words import time_left
 from bot.views.words import refusals
+from bot.views.words.scaling import lease_words
 from tests.builders import POOL
 from tests.scaling.care import ANA, BEN, DAN, CareWorld
 from tests.scaling.test_hand_back import lent
@@ -42,8 +43,8 @@ async def test_an_extension_counts_from_now() -> None:
     assert [label for label, _ in world.buttons()] == ["Undo"]
     await world.passes(6000, step=300)
     assert world.scaler.current == 24
-    assert [(e.who, e.outcome.partition(" ")[0]) for e in world.audit("extend")] == [
-        (BEN, "asked"), (BEN, "sent"), (BEN, "keeps")]  # fmt: skip
+    assert [(e.who, e.outcome) for e in world.audit("extend")] == [
+        (BEN, "asked"), (BEN, "sent"), (BEN, lease_words(EXTENDED))]  # fmt: skip
     await world.passes(1300, step=60)
     assert world.scaler.current == 10
     assert steps(world).count(LeaseStep.ENDS_SOON) == 2
