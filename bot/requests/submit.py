@@ -125,7 +125,9 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
         else:
             await keep(context, held, asked, due=now, also=(put, *also), audit=audit, once=once)
     except AlreadyDone:
-        raise already_requested(context, await context.request(request.id) or request) from None
+        if (first := await context.request(request.id)) is None:  # a delivery of Slack, again: the first has another id
+            raise Refused(refusals.already_requested(None), request.who) from None
+        raise already_requested(context, first) from None
 
 
 def already_requested(context: Context, known: Request) -> Refused:

@@ -60,7 +60,7 @@ async def test_extending_twice_is_extending_once() -> None:
     ends_at = world.lease.leases[0].ends_at
     await refused(refusals.stays_anyway("2 h"), world.presses("extend", BEN, request_id=request))
     await world.passes(300, step=60)
-    await refused("already requested", world.presses("extend", BEN, request_id=request, key="Ev1"))
+    await refused(f"{refusals.already_requested(None)}$", world.presses("extend", BEN, request_id=request, key="Ev1"))
     assert world.lease.leases[0].ends_at == ends_at
 
 

@@ -93,9 +93,9 @@ def no_incident(name: str) -> str:
     return f'Unknown incident "{unformatted(name, 40)}". `/queue list` shows the open ones.'
 
 
-def already_requested(ago_seconds: float) -> str:
-    """Followed by who it was."""
-    return f"This was already requested {duration(ago_seconds)} ago"
+def already_requested(ago_seconds: float | None) -> str:
+    """Followed by who it was; None: nobody knows when."""
+    return "This was already requested" + ("" if ago_seconds is None else f" {duration(ago_seconds)} ago")
 
 
 def tried_too_often(times: int) -> str:
