@@ -111,7 +111,7 @@ def made_by(module: Module) -> set[Event]:
 def test_every_event_is_declared_by_the_action_that_writes_it() -> None:
     """And the others are written by Tailback itself; an event that nobody writes means nothing to anybody."""
     modules = {module.name: module for module in project().modules("bot")}
-    of_actions = {action.ask.__module__: action for action in ACTIONS.values()}
+    of_actions = {action.handle.__module__: action for action in ACTIONS.values()}
     for name, action in of_actions.items():
         assert made_by(modules[name]) - {Event.REQUESTED} <= {*action.events, Event.NOTED}, name
         assert bool(action.effect) <= bool(action.events), name

@@ -26,7 +26,7 @@ from bot.core.scaling.limits import ScalePolicy
 from bot.incidents.intake import Taken, take_alert
 from bot.ports import Refused
 from bot.registry import ACTIONS, BEHAVIORS, TELLINGS
-from bot.requests.permission import ask
+from bot.requests.permission import dispatch
 from bot.sources.payload import fields, items
 from tests.builders import CHANNEL, NOW, POOL, delivery
 from tests.fakes import (
@@ -235,7 +235,7 @@ class World:
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
         if "request_id" not in parts and parts.get("surface", Surface.BUTTON) in {Surface.BUTTON, Surface.DIALOG}:
             given["request_id"] = request_id(self.incident, name)
-        return await ask(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
+        return await dispatch(self.context, Interaction(**{"name": name, "who": who, **given, **parts}))
 
     async def silences(self, preset: str = "1h", **values: str) -> Answer:
         await self.asks("silence")

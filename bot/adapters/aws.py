@@ -83,7 +83,7 @@ class Aws:
         self._session: object = None
         self._outages = Outages()
 
-    async def ask(
+    async def read(
         self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure = Failure.LATER
     ) -> Any:
         """Read. Raises Unreachable, or Refused with AWS's words and the missing permission."""
@@ -113,8 +113,8 @@ class Aws:
             raise Unreachable(system, what, failure=unsure) from None
 
     async def tell(self, system: str, service: str, operation: str, arguments: Arguments) -> Any:
-        """Write; no clear answer is Unreachable(UNKNOWN). Raises as `ask` does."""
-        return await self.ask(system, service, operation, arguments, Failure.UNKNOWN)
+        """Write; no clear answer is Unreachable(UNKNOWN). Raises as `read` does."""
+        return await self.read(system, service, operation, arguments, Failure.UNKNOWN)
 
     def _call(self, service: str, operation: str, arguments: Arguments) -> Any:
         """Call in a thread; the client is made on first use, because it reads many files."""

@@ -238,10 +238,10 @@ class Action:
 
     name: str
     """Fixed: the action_id of its button, and its name in the audit trail."""
-    ask: Callable[[Context, Interaction], Awaitable[Answer]]
+    handle: Callable[[Context, Interaction], Awaitable[Answer]]
     """Store the request, or open a dialog first. Raises Refused with a sentence for the person."""
     permission: str
-    """Its list under [permissions], checked at the click and before the effect; empty: `ask` decides."""
+    """Its list under [permissions], checked at the click and before the effect; empty: `handle` decides."""
     typed: str = ""
     """Its verb where that is not its name."""
     also: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from bot.views.words import refusals
 from bot.views.words.diagnosis import judged_words
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Record the answer, also after the incident's end; the same person may change it."""
     incident_id, cause, fits = judgement_of(interaction.request_id)
     held = await context.store.get(Incident, incident_id) if incident_id else None
@@ -40,5 +40,5 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 
 ACTION = Action(
-    name="cause_fit", ask=ask, permission="diagnose", surfaces=frozenset({Surface.BUTTON}), events=(Event.NOTED,)
+    name="cause_fit", handle=handle, permission="diagnose", surfaces=frozenset({Surface.BUTTON}), events=(Event.NOTED,)
 )

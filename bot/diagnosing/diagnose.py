@@ -44,7 +44,7 @@ def _label(incident: Incident, view: View) -> ButtonLabel | None:
     return ButtonLabel("Diagnose", primary=works and unknown and not asked)
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """In a thread or by button the answer is posted; `/queue diagnose POOL` is answered privately."""
     name = known_pool(context.settings.file, interaction.words[0]) if interaction.words else ""
     alone = bool(name) and not await context.incident_here(interaction)
@@ -162,7 +162,7 @@ ACTION = Action(
     also=("why",),
     measures=True,
     help="Measure the pools now: which queue, why, and what to do.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     surfaces=WORDS | {Surface.BUTTON, Surface.SHORTCUT},
     label=_label,

@@ -20,7 +20,7 @@ SHARED_SECONDS = 1.2
 """So long one measurement answers all who ask; about as long as they wait for it."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Show the figures of now for a named pool or a thread; of all pools the stored ones, and the stale ones among
     those that the answer shows are measured.
     """
@@ -74,5 +74,9 @@ async def _asked(context: Context, interaction: Interaction) -> list[str]:
 
 
 ACTION = Action(
-    name="status", help="Show the figures of every pool, or of one.", ask=ask, permission="diagnose", reads_only=True
+    name="status",
+    help="Show the figures of every pool, or of one.",
+    handle=handle,
+    permission="diagnose",
+    reads_only=True,
 )

@@ -25,7 +25,7 @@ KEPT_SECONDS = 5.0
 """How long one answer serves the same person: a second question within seconds is the first one again."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Say what is known of the job that a person wrote, or of the first one that a message names."""
     shortcut = interaction.surface is Surface.SHORTCUT
     texts = interaction.links if shortcut else tuple(filter(None, (" ".join(interaction.words),)))
@@ -100,7 +100,7 @@ ACTION = Action(
     name="job",
     takes="JOB",
     help="Say when a job starts: its place in the queue, and why it waits.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     surfaces=WORDS | {Surface.SHORTCUT},
     reads_only=True,

@@ -15,7 +15,7 @@ from bot.views.words import jobs as words
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Follow what the button or the words name: a job, a pool, or the pools of the thread's incident."""
     text = followed_job(interaction.request_id) or " ".join(interaction.words)
     if interaction.request_id and not followed_job(interaction.request_id):
@@ -66,7 +66,7 @@ ACTION = Action(
     name="follow",
     takes="JOB_OR_POOL",
     help="Tell you by direct message when a job starts, or when a pool has drained.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     surfaces=WORDS | {Surface.BUTTON},
     label=_label,

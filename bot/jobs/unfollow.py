@@ -11,7 +11,7 @@ from bot.views.home.answers import plain_answer
 from bot.views.words import jobs as words
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Without a word, everything that the person follows."""
     text, found = " ".join(interaction.words), await follows_of(context, interaction.who)
     if text:
@@ -29,7 +29,7 @@ ACTION = Action(
     name="unfollow",
     takes="[JOB_OR_POOL]",
     help="Stop following a job or a pool, or all of them.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     for_self=True,
 )

@@ -17,7 +17,7 @@ from bot.views.home.answers import plain_answer
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Pressed in the direct message, or below the reply in the thread; only by who was handed the incident."""
     about = interaction.request_id
     held = await context.store.get(Incident, incident_of(about)) if about else None
@@ -49,7 +49,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name=DECLINE,
     help="Decline an incident that was handed over to you.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=frozenset({Surface.BUTTON}),
     reply_label=ButtonLabel("Decline"),

@@ -24,7 +24,7 @@ def _label(incident: Incident, view: View) -> ButtonLabel | None:
     return ButtonLabel("Escalate", Place.MENU) if incident.thread.mention or view.pageable else None
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Typed: offer the dialog. Button: ask whom to call. Confirmed: call them."""
     held = await subject(context, replace(interaction, words=()))
     pagers = pagers_of(context, held.value)
@@ -81,7 +81,7 @@ ACTION = Action(
     also=("page",),
     takes="[NAME]",
     help="Call the on-call group again, or the pager with that name.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=IN_THREAD,
     label=_label,

@@ -30,7 +30,7 @@ OUTSIDERS = {
 }
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Change the owner, and tell the new one; the thread shows it."""
     held = await subject(context, replace(interaction, words=()))
     to, note = _named(interaction)
@@ -96,7 +96,7 @@ ACTION = Action(
     name="handover",
     takes="@USER [NOTE]",
     help="Hand the incident over to somebody else, who may decline.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=frozenset({Surface.MENTION}),
     in_thread=True,

@@ -25,7 +25,7 @@ LEAST_SECONDS, MOST_SECONDS = 60.0, 86400.0
 FILLERS = frozenset({"me", "in"})
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Store it; the person reads when it comes."""
     held = await subject(context, replace(interaction, words=()))
     length, now = _length(interaction), context.now()
@@ -87,7 +87,7 @@ ACTION = Action(
     name="remind",
     takes="DURATION",
     help="Mention you in this thread after a time, unless the queue has drained.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=frozenset({Surface.MENTION}),
     in_thread=True,

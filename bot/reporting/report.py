@@ -21,7 +21,7 @@ AGAIN_SECONDS = 1.0
 """When a report that was not ready is looked for again."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """`report [POOL] [DAYS]`: incidents are kept for 30 days, hours of pools for 42.
 
     A word that names a pool is a pool, even if it is a number.
@@ -78,7 +78,7 @@ ACTION = Action(
     name="report",
     takes="[POOL] [DAYS]",
     help="Report waits, incidents and proposals of the last 7 days, or of up to 42.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     reads_only=True,
 )

@@ -25,14 +25,14 @@ class Repeated(Refused):
     """Slack delivered an interaction twice; it is done, and needs no answer."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def dispatch(context: Context, interaction: Interaction) -> Answer:
     """Check kill switch and permission, then call the action. Raises Refused, Unreachable or Conflict."""
     action = context.actions[interaction.name]
     if action.kill_switch:
         check_actions_enabled(context)
     if action.permission:
         await permit(context, interaction.who, interaction.team, action.permission)
-    return await action.ask(context, interaction)
+    return await action.handle(context, interaction)
 
 
 async def check_before_effect(context: Context, request: Request) -> None:

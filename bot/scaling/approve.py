@@ -9,7 +9,7 @@ from bot.scaling.approval import decide, pending_approval
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Record the approver; the request then runs as usual, and all limits are checked again."""
     held, incident = await pending_approval(context, interaction)
     if interaction.who == held.value.who:
@@ -20,7 +20,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="approve",
     help="Approve another person's request.",
-    ask=ask,
+    handle=handle,
     permission="approve",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Approve", primary=True),

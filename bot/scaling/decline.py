@@ -8,7 +8,7 @@ from bot.requests.permission import permit
 from bot.scaling.approval import decide, pending_approval
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Record it; works even while actions are switched off."""
     held, incident = await pending_approval(context, interaction)
     own = interaction.who == held.value.who
@@ -20,7 +20,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="decline",
     help="Decline a request, or withdraw your own.",
-    ask=ask,
+    handle=handle,
     permission="",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Decline"),

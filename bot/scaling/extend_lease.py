@@ -21,7 +21,7 @@ from bot.scaling.limits import check_approval, pool_scaler_of, require_approvers
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Store the request: the worker extends, after an approval if the raise needed one."""
     raised, incident, _, lease = await lease_in_thread(context, interaction)
     pool = raised.pool
@@ -74,7 +74,7 @@ def _until(policy: ScalePolicy, lease: Lease, now: float) -> float:
 ACTION = Action(
     name=EXTEND,
     help="Keep extra runners for one more lease.",
-    ask=ask,
+    handle=handle,
     permission="scale",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Extend"),

@@ -50,7 +50,7 @@ async def lease_of(context: Context, pool: str, act: str) -> tuple[Stored[PoolLe
     raise Refused(refusals.RETURNED)
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker sets the level. The end of the lease creates the same request."""
     raised, incident, leases, lease = await lease_in_thread(context, interaction)
     if not raised.finished:
@@ -164,7 +164,7 @@ ACTION = Action(
     typed="handback",
     also=("undo", "return"),
     help="Return the extra runners now.",
-    ask=ask,
+    handle=handle,
     permission="scale",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Undo"),

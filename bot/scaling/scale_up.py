@@ -44,7 +44,7 @@ def _recommended(incident: Incident, view: View, scalable: Sequence[str]) -> boo
     return helps and open_ and all(entry.event is not Event.SCALED for entry in incident.log.timeline)
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Button, command, mention: open the dialog. Dialog: store the request, or answer another total with its effect."""
     if interaction.surface is Surface.DIALOG:
         return await _submitted(context, interaction)
@@ -227,7 +227,7 @@ ACTION = Action(
     typed="scale",
     takes="POOL TARGET",
     help="Ask for more runners, for example `scale linux.2xlarge 24`; shows its effect first.",
-    ask=ask,
+    handle=handle,
     permission="scale",
     surfaces=WORDS | {Surface.BUTTON},
     label=_label,

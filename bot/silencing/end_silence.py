@@ -17,7 +17,7 @@ from bot.silencing.silence import alertmanager_of
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker ends the silence."""
     held, active, interaction = await _meant(context, interaction)
     request = new_request(context, interaction, held, EndSilence(active.id, active.alertmanager))
@@ -119,7 +119,7 @@ async def _met(context: Context, incident: Incident, silence: Silence) -> tuple[
 ACTION = Action(
     name=UNSILENCE,
     help="End the silence early, also when the incident is over.",
-    ask=ask,
+    handle=handle,
     permission="silence",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("End silence"),

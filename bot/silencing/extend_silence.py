@@ -24,7 +24,7 @@ USUAL_SECONDS = 3600.0
 """Duration for a silence whose first one is unknown."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Store the request; the worker extends the silence."""
     pool = pool_if_named(context.settings.file, interaction.words[0]) if interaction.words else ""
     interaction = replace(interaction, words=interaction.words[1:]) if pool else interaction
@@ -121,7 +121,7 @@ ACTION = Action(
     name=PROLONG,
     takes="[POOL] [DURATION]",
     help="Extend the silence: for as long again from now, or for a duration.",
-    ask=ask,
+    handle=handle,
     permission="silence",
     surfaces=IN_THREAD,
     reply_label=ButtonLabel("Extend"),

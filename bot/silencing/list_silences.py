@@ -18,7 +18,7 @@ READ_SECONDS = 1.5
 """Time limit, because Slack waits 3 s."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """All silences of the back ends, other people's included; unresponsive back ends are named.
 
     Those of Tailback come with the data of their incident, if the person may read it.
@@ -64,7 +64,7 @@ ACTION = Action(
     name="silences",
     takes="",
     help="List what is silenced, until when and by whom.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     reads_only=True,
 )

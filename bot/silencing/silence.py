@@ -28,7 +28,7 @@ DRAINED = frozenset({"drained", "until drained"})
 """The word for a silence until the drain."""
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """The button opens the dialog; the dialog, a command or a mention stores the request."""
     if interaction.surface in {Surface.COMMAND, Surface.MENTION}:
         interaction = await _located(context, interaction)
@@ -229,7 +229,7 @@ ACTION = Action(
     name=SILENCE,
     takes="POOL DURATION",
     help="Silence the open alert of a pool: `silence linux.2xlarge 2h`, or `silence linux.2xlarge drained`.",
-    ask=ask,
+    handle=handle,
     permission="silence",
     surfaces=WORDS | {Surface.BUTTON},
     label=lambda incident, view: ButtonLabel("Silence") if view.silenceable and not incident.active_silence else None,

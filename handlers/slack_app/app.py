@@ -19,7 +19,7 @@ from bot.core.record import Conflict
 from bot.core.requests.interaction import Answer, Interaction, Surface, incident_of, request_id
 from bot.ports import Failure, Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, greeted, helped
-from bot.requests.permission import Repeated, TooOften, ask, check_rate, was_delivered
+from bot.requests.permission import Repeated, TooOften, check_rate, dispatch, was_delivered
 from bot.requests.submit import RecordLost, SeveralIncidents, audit_refusal
 from bot.views.dialogs.modals import in_dialog
 from bot.views.home.answers import accepted, incident_choice, refusal
@@ -100,8 +100,8 @@ async def _judged(context: Context, interaction: Interaction) -> Answer:
         await check_rate(context, interaction)
         for _ in range(ASK_TRIES - 1):
             with contextlib.suppress(Conflict):
-                return await ask(context, interaction)
-        return await ask(context, interaction)
+                return await dispatch(context, interaction)
+        return await dispatch(context, interaction)
     except Refused:
         if await was_delivered(context, interaction):
             raise Repeated(refusals.CAME_AGAIN) from None

@@ -32,7 +32,7 @@ async def test_a_failed_call_is_not_repeated() -> None:
 async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
     async with answering(AwsApi(faults={"DescribeAutoScalingGroups": "silent"}).endpoint) as url:
         with pytest.raises(Unreachable) as caught:
-            await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+            await patient_aws(url).read("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.LATER
 
 
@@ -70,7 +70,7 @@ async def test_missing_credentials_are_told_with_the_remedy(
     if profile:
         monkeypatch.setenv("AWS_PROFILE", profile)
     with pytest.raises(Unreachable, match=said) as caught:
-        await patient_aws("http://127.0.0.1:1").ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+        await patient_aws("http://127.0.0.1:1").read("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.CREDENTIALS
 
 
@@ -91,7 +91,7 @@ async def test_a_pool_may_have_a_profile_of_its_own(monkeypatch: pytest.MonkeyPa
         for profile in ("", "other"):
             with suppress(Refused):
                 aws = aws_of(parts, AwsRegion(region="us-east-1", endpoint_url=url, profile=profile))
-                await aws.ask("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
+                await aws.read("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert signed == [MADE_UP["AWS_ACCESS_KEY_ID"], "AKIAOTHER"]
 
 

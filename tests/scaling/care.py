@@ -10,7 +10,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.request import Request
 from bot.core.scaling.lease import PoolLeases
 from bot.core.scaling.limits import ScalePolicy
-from bot.requests.permission import ask
+from bot.requests.permission import dispatch
 from tests.builders import CHANNEL, POOL
 from tests.world import ANA, BEN, CAM, TEAM, World
 
@@ -65,7 +65,7 @@ class CareWorld(World):
         about = parts.pop("request_id", None) or self.offering(name).about
         given = {"channel": CHANNEL, "surface": Surface.BUTTON, "team": TEAM, "key": f"k{next(self.numbers)}"}
         root = self.incident.thread.root
-        return await ask(
+        return await dispatch(
             self.context,
             Interaction(**{"name": name, "who": who, "request_id": about, "thread": root, **given, **parts}),
         )

@@ -55,7 +55,7 @@ async def test_aws_is_asked_at_its_own_address_alone(monkeypatch: pytest.MonkeyP
             monkeypatch.setenv(name, address)
         async with answering_with(b"", 307, Location=f"{address}/stolen") as url:
             with pytest.raises((Unreachable, Refused)):
-                await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
+                await patient_aws(url).read("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
         assert visits == []
 
 
@@ -73,6 +73,6 @@ async def test_a_refused_signature_of_aws_does_not_repeat_our_request(
 
     async with answering(endpoint) as url:
         with pytest.raises(Unreachable, match="refused the credentials") as caught:
-            await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
+            await patient_aws(url).read("Scaler", "autoscaling", "describe_auto_scaling_groups", {})
     assert "It does not match" in str(caught.value)
     assert TOKEN not in str(caught.value)

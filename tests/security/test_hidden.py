@@ -115,7 +115,7 @@ async def test_what_the_aws_library_says_of_its_requests_is_in_no_log(
     try:
         async with answering(AwsApi().endpoint) as url:
             names = {"AutoScalingGroupNames": ["ci-linux"]}
-            await patient_aws(url).ask("Scaler", "autoscaling", "describe_auto_scaling_groups", names)
+            await patient_aws(url).read("Scaler", "autoscaling", "describe_auto_scaling_groups", names)
         logging.getLogger("somebody").debug("heard")
     finally:
         structlog.reset_defaults()

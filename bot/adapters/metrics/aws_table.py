@@ -20,10 +20,10 @@ class AwsReader:
     def __init__(self, system: str, given: Given[AwsTable, P]) -> None:
         self.system, self._aws = f"{system} ({given.name})", aws_of(given.context, given.table)
 
-    async def ask(self, service: str, operation: str, **arguments: object) -> Any:
+    async def read(self, service: str, operation: str, **arguments: object) -> Any:
         """One read. Raises Unreachable, with the missing permission as its remedy."""
         try:
-            return await self._aws.ask(self.system, service, operation, arguments)
+            return await self._aws.read(self.system, service, operation, arguments)
         except Refused as refused:
             what = str(refused).removeprefix(f"{self.system}: ")
             denied = Failure.CREDENTIALS if refused.remedy else Failure.SHAPE

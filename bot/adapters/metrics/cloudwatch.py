@@ -185,7 +185,7 @@ class Cloudwatch(Present):
         more: dict[str, str] = {}
         while queries:
             start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
-            answer = await self._aws.ask(
+            answer = await self._aws.read(
                 "cloudwatch",
                 "get_metric_data",
                 MetricDataQueries=queries,
@@ -218,7 +218,7 @@ class Cloudwatch(Present):
     async def _ask_names(self, metric: Metric, now: float) -> Listed[tuple[str, ...]]:
         """The values of a dimension in the last two weeks, from the first page of CloudWatch's list."""
         known = [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
-        answer = await self._aws.ask(
+        answer = await self._aws.read(
             "cloudwatch", "list_metrics", Namespace=metric.namespace, MetricName=metric.name, Dimensions=known
         )
         wanted = {metric.by, *metric.dimensions}

@@ -115,7 +115,7 @@ class CloudwatchNumbers:
 
     async def _instances(self, group: str) -> frozenset[str]:
         """The instances of the group that are in service: CloudWatch lists those that are gone for two weeks."""
-        answer = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[group])
+        answer = await self._aws.read("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[group])
         if not answer.get("AutoScalingGroups"):
             raise Unknown(f"there is no group {group}", "correct machine_match, or the region of the source")
         rows = answer["AutoScalingGroups"][0].get("Instances", [])
@@ -125,7 +125,7 @@ class CloudwatchNumbers:
         known = [{"Name": name, "Value": value} for name, value in wanted.dimensions.items()]
         more: dict[str, str] = {}
         for _ in range(MOST_PAGES):
-            answer = await self._aws.ask(
+            answer = await self._aws.read(
                 "cloudwatch", "list_metrics", Namespace=wanted.namespace, MetricName=wanted.name, Dimensions=known,
                 RecentlyActive="PT3H", **more,
             )  # fmt: skip
@@ -145,7 +145,7 @@ class CloudwatchNumbers:
             part = series[first : first + MOST_AT_ONCE]
             queries = [_query(f"m{first + number}", wanted, one) for number, one in enumerate(part)]
             start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
-            answer = await self._aws.ask(
+            answer = await self._aws.read(
                 "cloudwatch", "get_metric_data", MetricDataQueries=queries, StartTime=start, EndTime=end,
                 ScanBy="TimestampDescending",
             )  # fmt: skip

@@ -63,7 +63,7 @@ class Ec2AutoScaling(Present):
         return {name: value * each if name in OF_RUNNERS else value for name, value in figures.items()}
 
     async def _ask_group(self, name: str, now: float) -> Listed[dict[str, Any]]:
-        answer = await self._aws.ask("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
+        answer = await self._aws.read("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
         if not answer.get("AutoScalingGroups"):
             remedy = "correct group or region, or use the account that it is in"
             raise Unreachable(self._aws.system, f"there is no group {name}", remedy=remedy, failure=Failure.SHAPE)
@@ -77,7 +77,7 @@ class Ec2AutoScaling(Present):
         made, failed, zones, more = 0, list[str](), list[str](), dict[str, str]()
         scales_on: str | None = None
         for _ in range(MOST_PAGES):
-            answer = await self._aws.ask(
+            answer = await self._aws.read(
                 "autoscaling", "describe_scaling_activities", AutoScalingGroupName=name, MaxRecords=100, **more
             )
             rows = answer.get("Activities", [])

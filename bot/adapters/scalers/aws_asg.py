@@ -79,7 +79,7 @@ class AwsAsgScaler:
 
     async def _group(self) -> AutoScalingGroup:
         named = {"AutoScalingGroupNames": [self._name]}
-        answer = await self._aws.ask(self._system, "autoscaling", "describe_auto_scaling_groups", named)
+        answer = await self._aws.read(self._system, "autoscaling", "describe_auto_scaling_groups", named)
         if not answer.get("AutoScalingGroups"):
             remedy = "correct `group` or `region`, or use the account that it is in"
             raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}", remedy=remedy)
@@ -96,7 +96,7 @@ class AwsAsgScaler:
         """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
         asked = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
         try:
-            answer = await self._aws.ask(self._system, "autoscaling", "describe_scaling_activities", asked)
+            answer = await self._aws.read(self._system, "autoscaling", "describe_scaling_activities", asked)
         except Refused:
             return "why is not known; allow autoscaling:DescribeScalingActivities to see it"
         except Unreachable:

@@ -155,7 +155,7 @@ class GithubAwsRunnersScaler:
 
     async def _messages(self) -> int:
         arguments = {"QueueUrl": self._table.queue_url, "AttributeNames": list(WAITING)}
-        answer: Any = await self._aws.ask(self._system, "sqs", "get_queue_attributes", arguments)
+        answer: Any = await self._aws.read(self._system, "sqs", "get_queue_attributes", arguments)
         return sum(int(answer.get("Attributes", {}).get(name, 0)) for name in WAITING)
 
     async def _instances(self) -> int:
@@ -164,7 +164,7 @@ class GithubAwsRunnersScaler:
         found, page = 0, dict[str, object]()
         for _ in range(PAGES):
             arguments = {"Filters": filters, "MaxResults": 1000, **page}
-            answer: Any = await self._aws.ask(self._system, "ec2", "describe_instances", arguments)
+            answer: Any = await self._aws.read(self._system, "ec2", "describe_instances", arguments)
             found += sum(len(one.get("Instances", [])) for one in answer.get("Reservations", []))
             if not answer.get("NextToken"):
                 return found

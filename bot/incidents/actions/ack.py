@@ -17,7 +17,7 @@ def _label(incident: Incident, _view: View) -> ButtonLabel | None:
     return ButtonLabel("Take over", Place.MENU)
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Record the new owner; the parent shows it at once."""
     held = await subject(context, interaction)
     if held.value.ownership.owner == interaction.who:
@@ -30,7 +30,7 @@ ACTION = Action(
     name="ack",
     also=("acknowledge",),
     help="Acknowledge the incident.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=IN_THREAD,
     label=_label,

@@ -12,7 +12,7 @@ from bot.requests.submit import finish, subject
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     held = await subject(context, interaction)
     now = context.now()
     first = pictured(held.value)[:1]
@@ -31,7 +31,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="chart",
     help="Show the queue so far as a chart.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     surfaces=IN_THREAD,
     label=lambda incident, _: ButtonLabel("Chart", Place.MORE) if incident.pools.candidates else None,

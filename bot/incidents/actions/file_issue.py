@@ -35,7 +35,7 @@ def _label(incident: Incident, view: View) -> ButtonLabel | None:
     return ButtonLabel("File an issue", Place.MORE) if possible else None
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Typed: offer the dialog. Button: show the text. Confirmed: store the request with the text that was shown."""
     held, table, tracker = await subject(context, interaction, over=True), _table(context), _tracker(context)
     _once(held.value)
@@ -128,7 +128,7 @@ ACTION = Action(
     typed="file",
     takes="",
     help="File a GitHub issue with the incident's story; you see its text first.",
-    ask=ask,
+    handle=handle,
     permission="file",
     surfaces=IN_THREAD,
     label=_label,

@@ -20,7 +20,7 @@ from bot.views.home.home import Board, home, refused_home
 MOST_RECENT, MOST_LOOKED_AT = 5, 20
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Open incidents in channels that the person may read, the oldest first."""
     incidents, doubtful = await readable(context, await open_incidents(context), interaction.who, interaction.channel)
     links, file = await permalinks(context, incidents), context.settings.file
@@ -77,7 +77,7 @@ ACTION = Action(
     name="list",
     takes="",
     help="List the open incidents, with links to their threads.",
-    ask=ask,
+    handle=handle,
     permission="diagnose",
     reads_only=True,
 )

@@ -9,7 +9,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Plac
 from bot.requests.submit import finish, subject
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     held = await subject(context, interaction)
     now, on = context.now(), not held.value.ownership.muted
     move = partial(muted, who=interaction.who, now=now, on=on)
@@ -19,7 +19,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="mute",
     help="Stop or resume updates in the thread.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=IN_THREAD,
     label=lambda incident, _: ButtonLabel("Resume updates" if incident.ownership.muted else "Mute updates", Place.MORE),

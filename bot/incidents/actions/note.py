@@ -15,7 +15,7 @@ from bot.views.words import refusals
 MOST_CHARACTERS = 500
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Add the note, also to an incident that is over; the thread shows it already."""
     held = await subject(context, replace(interaction, words=()), over=True)
     text = " ".join(interaction.words)
@@ -36,7 +36,7 @@ ACTION = Action(
     name="note",
     takes="TEXT",
     help="Add a note to the incident's timeline.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=frozenset({Surface.MENTION}),
     in_thread=True,

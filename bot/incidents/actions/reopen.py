@@ -13,7 +13,7 @@ from bot.requests.submit import already_requested, finish, own_of, subject, subj
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """It goes on where it was, unless a newer incident of its alert has opened meanwhile."""
     if interaction.request_id:
         _, held = await subject_of_button(context, interaction)
@@ -46,7 +46,7 @@ async def _refuse(context: Context, held: Stored[Incident]) -> None:
 ACTION = Action(
     name=REOPEN,
     help="Take back that the incident was closed, within 10 min.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     takes="",
     surfaces=IN_THREAD,

@@ -21,7 +21,7 @@ QUESTION = "Tailback stops watching the queue. A new firing of the alert opens t
 ENDS_WITH_IT = "Its silence until the queue has drained ends with it."
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """The menu entry asks first, and so does the verb unless all is calm."""
     held, now = await subject(context, interaction), context.now()
     view = await context.view(held.value)
@@ -66,7 +66,7 @@ ACTION = Action(
     name=NAME,
     also=("close",),
     help="Close the incident.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=IN_THREAD,
     label=lambda *_: ButtonLabel("Close incident", Place.MENU),

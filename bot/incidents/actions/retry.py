@@ -12,7 +12,7 @@ from bot.views.home.answers import plain_answer
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     held = (
         await context.store.get(Incident, interaction.words[0])
         if interaction.words
@@ -34,6 +34,6 @@ ACTION = Action(
     name="retry",
     takes="[INCIDENT]",
     help="Try again to show an incident that could not be drawn or delivered.",
-    ask=ask,
+    handle=handle,
     permission="ack",
 )

@@ -7,7 +7,7 @@ from bot.views.parent.sections import SHOW_MORE
 from bot.views.thread.results import more_actions
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Every action whose place is MORE, with the ids that the parent would carry."""
     held = await subject(context, interaction)
     offers = context.offers(held.value, await context.view(held.value))
@@ -16,7 +16,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 
 ACTION = Action(
     name=SHOW_MORE,
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=frozenset({Surface.BUTTON}),
     label=lambda *_: ButtonLabel("More…", Place.MENU),

@@ -11,7 +11,7 @@ from bot.requests.submit import finish, subject
 from bot.views.words import refusals
 
 
-async def ask(context: Context, interaction: Interaction) -> Answer:
+async def handle(context: Context, interaction: Interaction) -> Answer:
     """Nobody owns the incident any more; only its owner may say so."""
     held, now = await subject(context, interaction), context.now()
     owner = held.value.ownership.owner
@@ -24,7 +24,7 @@ async def ask(context: Context, interaction: Interaction) -> Answer:
 ACTION = Action(
     name="unack",
     help="Take back your acknowledgement.",
-    ask=ask,
+    handle=handle,
     permission="ack",
     surfaces=IN_THREAD,
     label=lambda incident, _: ButtonLabel("Not me") if incident.ownership.by_acting else None,

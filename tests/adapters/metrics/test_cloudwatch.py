@@ -129,7 +129,7 @@ async def test_a_metric_without_data_is_unknown_and_never_zero(cloud: Put) -> No
 class Partly:
     """An AWS that gives a part of a metric's data, and says so."""
 
-    async def ask(self, *_: object) -> dict[str, object]:
+    async def read(self, *_: object) -> dict[str, object]:
         return {"MetricDataResults": [{"Id": "m0", "Values": [0.0], "StatusCode": "PartialData"}]}
 
 

@@ -180,8 +180,8 @@ async def screens(folder: Path, pools: int) -> dict[str, Cost]:
         held = await context.store.get(Incident, incident)
         assert held is not None
         asked: Mapping[str, Callable[[], Awaitable[object]]] = {
-            "status": partial(ACTIONS["status"].ask, context, interaction("status")),
-            "list": partial(ACTIONS["list"].ask, context, interaction("list")),
+            "status": partial(ACTIONS["status"].handle, context, interaction("status")),
+            "list": partial(ACTIONS["list"].handle, context, interaction("list")),
             "home": partial(publish_app_home, context, "U0ANA"),
             "scale": partial(_scale, context, held.value),
             "report": partial(longer_view, context.store, context.settings.file, 7, context.now()),
@@ -206,7 +206,7 @@ async def _weekly(context: Context) -> None:
 
 async def _scale(context: Context, incident: Incident) -> None:
     asked = replace(interaction("scale_up", surface=Surface.BUTTON), request_id=request_id(incident, "scale_up"))
-    await ACTIONS["scale_up"].ask(context, asked)
+    await ACTIONS["scale_up"].handle(context, asked)
 
 
 async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
