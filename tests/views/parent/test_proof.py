@@ -9,7 +9,7 @@ from bot.views.parent.proof import proof
 
 RULES = PoolRules("linux", boot_time_seconds=180)
 REFUSED = statement("creates_refused", creates=60, codes=("InsufficientInstanceCapacity ×60",))
-CAME = statement("none_came", runners=26, limit=90, known=1, seconds=900, queued=80)
+CAME = statement("none_came", runners=26, limit=90, known=1, seconds=900, queued=80, idle=1)
 
 
 def pool(queued: int = 80, busy: int = 26, idle: int = 0, limit: int = 90, wait: float = 1800) -> Snapshot:
