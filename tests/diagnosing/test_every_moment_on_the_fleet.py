@@ -19,7 +19,7 @@ from tests.patience import LONG
 from tests.playground.stories import Played
 
 pytestmark = pytest.mark.fleet
-MINUTES, EVERY = 180 if LONG else 90, 4
+MINUTES, EVERY = 180 if LONG else 60, 4
 """How long a story is watched, and how many minutes apart all places are compared."""
 NOTHING = "nothing"
 
@@ -87,7 +87,7 @@ async def agrees(story: Played, answers: dict[str, Diagnosis]) -> None:
 
 @pytest.mark.parametrize("name", STORIES)
 async def test_the_named_cause_is_right_and_the_same_everywhere(name: str) -> None:
-    """Until the drain, or for an hour and a half (long form: three): Diagnose each minute, other places now and then.
+    """Until the drain, or for an hour (long form: three): Diagnose each minute, other places now and then.
 
     In provider-outage the cause is still remembered when the waits are normal again.
     """
