@@ -75,7 +75,7 @@ class Ends:
         return self._runs.get(run)
 
     def continues(self, at: float) -> bool:
-        """Whether a look at this time is soon after the last one."""
+        """Whether a listing at this time (epoch seconds) follows the last one closely enough to tell ends."""
         return 0 < at - self._at <= MOST_GAP_SECONDS
 
     def of(self, here: Callable[[frozenset[str]], bool], at: float) -> PoolRuns:

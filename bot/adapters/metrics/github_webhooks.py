@@ -19,7 +19,7 @@ FIGURES = (
 
 
 ROUND_SECONDS = 1.0
-"""How long what concerns all pools counts for further ones: since when webhooks come, and jobs without a label."""
+"""How long an answer that is the same for all pools is shared: when webhooks began, and the jobs without a label."""
 
 
 class GitHubWebhooksTable(Table):

@@ -266,7 +266,7 @@ def _kind(row: Row) -> str:
 
 
 def _groups(pending: Sequence[Row]) -> tuple[JobGroup, ...]:
-    """Unknown while GitLab does not say of some since when they wait."""
+    """Unknown while GitLab gives no waiting time for some of them."""
     waits = [(row, number(row, "queued_duration")) for row in pending]
     told = [(row, wait) for row, wait in waits if wait is not None]
     keys = ((_kind(row), ", ".join(sorted(texts(row.get("tag_list")))), _project(row)) for row, _ in told)
@@ -274,7 +274,7 @@ def _groups(pending: Sequence[Row]) -> tuple[JobGroup, ...]:
 
 
 def _run(row: Row) -> ListedRun | None:
-    """A running job; None if GitLab does not say since when."""
+    """A running job; None if GitLab gives no start time."""
     started, job = instant(row, "started_at"), _job(row, 0.0)
     place, number_of = frozenset({str(whole(inner(row, "runner"), "id"))}), str(whole(row, "id"))
     return (

@@ -21,6 +21,7 @@ from bot.views.words.diagnosis import (
 )
 from bot.views.words.phrase import in_words
 
+SIXTEEN: dict[str, Any] = {"runners": 5, "limit": 16, "queued": 48, "known": True, "idle": True}
 PROVIDER = Finding("provider", 0.85, (statement("idle_beside_queue", idle=12, queued=30),), Scaling.NO,
                    "wait_for_provider")  # fmt: skip
 LIMIT = Finding("limit", 0.85, (statement("all_busy_at_limit", limit=20, offline=0, busy=20, runners=20),),
@@ -86,7 +87,7 @@ def test_an_unknown_queue_speaks_with_its_reason() -> None:
     ("seen", "words"),
     [
         (
-            statement("none_came", seconds=3540.0, runners=5, limit=16, queued=48, known=True, idle=True),
+            statement("none_came", seconds=3540.0, **SIXTEEN),
             "5 of 16 runners, none idle, none came for 59 min while 48 jobs wait",
         ),
         (
@@ -94,33 +95,11 @@ def test_an_unknown_queue_speaks_with_its_reason() -> None:
             "8 of the 20 runners that it has had, none idle, none came for 59 min while 35 jobs wait",
         ),
         (
-            statement(
-                "few_came",
-                came=2,
-                left=0,
-                seconds=600.0,
-                room=11,
-                runners=5,
-                limit=16,
-                queued=48,
-                known=True,
-                idle=True,
-            ),
+            statement("few_came", came=2, left=0, seconds=600.0, room=11, **SIXTEEN),
             "5 of 16 runners, none idle: 2 came in 10 min, 11 more are allowed while 48 jobs wait",
         ),
         (
-            statement(
-                "few_came",
-                came=9,
-                left=12,
-                seconds=900.0,
-                room=11,
-                runners=5,
-                limit=16,
-                queued=48,
-                known=True,
-                idle=True,
-            ),
+            statement("few_came", came=9, left=12, seconds=900.0, room=11, **SIXTEEN),
             "5 of 16 runners, none idle: 9 came and 12 left in 15 min, 11 more are allowed while 48 jobs wait",
         ),
         (
