@@ -41,7 +41,6 @@ REASONS: Mapping[str, Words] = {
 NO_QUEUE = frozenset({"nothing_queued", "at_floor"})
 """Reasons that leave no job for which idle runners could be missing."""
 UNCLEAR = "no clear time yet"
-ALONE = "As it is, the"
 WIDEST = 5.0
 """A range whose ends are further apart helps nobody to plan."""
 SURE, LIKELY, MOST_ODDS = 0.9, 2 / 3, ((0.9, "9 in 10"), (0.75, "3 in 4"), (2 / 3, "2 in 3"))
