@@ -54,8 +54,8 @@ class PoolTable(Table):
     @property
     def runners_together(self) -> int:
         """The runners on one of the machines that the scaler counts; 1 if it counts runners."""
-        counted = self.scaler.get("counts") or ("machines" if self.scaler.get("kind") in OF_MACHINES else "runners")
-        return self.runners_per_machine if counted == "machines" else 1
+        unit = self.scaler.get("counts") or ("machines" if self.scaler.get("kind") in OF_MACHINES else "runners")
+        return self.runners_per_machine if unit == "machines" else 1
 
     @property
     def price(self) -> RunnerPrice | None:
@@ -102,6 +102,6 @@ class SignalTable(Table):
         if self.counts is Counts.VALUE and len(limits) != 1:
             raise WrongSetting('counts = "value" needs a limit', "add above, or below")
         if self.counts is Counts.MACHINES and (limits or self.lasts):
-            told = limits[0] if limits else "for"
-            raise WrongSetting(f'counts = "machines" takes no {told}', "compare inside the query, and drop it")
+            surplus = limits[0] if limits else "for"
+            raise WrongSetting(f'counts = "machines" takes no {surplus}', "compare inside the query, and drop it")
         return self

@@ -19,11 +19,11 @@ async def measured_again_at(context: Context, incident: Incident, view: View) ->
     now, since, timing = context.now(), context.health.resumed_at, context.settings.file.paces
     if incident.opened_at >= since:
         return None
-    asked = float(await context.store.find(RESYNCED) or 0.0) >= since
+    resynced = float(await context.store.find(RESYNCED) or 0.0) >= since
     fresh = latest(incident, view, now, timing)
     measurable = {name for name in incident.pools.judged if name not in view.sourceless}
     known = {sample.pool for sample in fresh if sample.at >= since}
-    if not asked or not measurable <= known:
+    if not resynced or not measurable <= known:
         return now + LOOK_SECONDS if now < since + BOUND_SECONDS else None
     rules = view.rules
     normal = all(

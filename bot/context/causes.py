@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.context.asked import NOTHING, ToldByCause, asked_of
+from bot.context.forecast_inputs import NOTHING, ToldByCause, inputs_of
 from bot.core.finding import MEDIUM, Diagnosis, Finding, Moment, Scaling, facts_of
 from bot.core.forecast.forecast import forecast
 from bot.core.incident.held_cause import HeldCause, judged, remembered
@@ -52,8 +52,8 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
         rules = rules or PoolRules(pool.id)
-        asked = asked_of(pool, told_by_finding(found.claims[0]))
-        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked)
+        inputs = inputs_of(pool, told_by_finding(found.claims[0]))
+        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 
 
@@ -135,8 +135,8 @@ def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis |
     known = pool.said is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    told = told_by_finding(found.claims[0]) if found and found.claims else NOTHING
-    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked_of(pool, told))
+    by_cause = told_by_finding(found.claims[0]) if found and found.claims else NOTHING
+    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs_of(pool, by_cause))
     return replace(pool, outlook=made)
 
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Making:
-    """What is being made, and what was made lately; both by what was asked."""
+    """What is being made, and what was made lately; both by their question."""
 
     patience_seconds: float = 1.0
     """How long an answer is waited for: Slack wants one within 3 s."""
@@ -25,25 +25,25 @@ class Making:
     _late: set[Hashable] = field(default_factory=set)
 
     async def get(
-        self, asked: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float], keep_seconds: float = 0.0
+        self, question: Hashable, make: Callable[[], Awaitable[T]], now: Callable[[], float], keep_seconds: float = 0.0
     ) -> T | None:
         """The answer; None if it is not ready within the patience, and then it goes on. Raises what `make` raises.
 
         `keep_seconds`: how long it serves others who ask although nobody had to come back for it.
         """
         self._made = {one: known for one, known in self._made.items() if now() < known[0]}
-        if asked in self._made:
-            return cast("T", self._made[asked][1])
-        if (task := self._tasks.get(asked)) is None:
-            task = self._tasks[asked] = asyncio.ensure_future(cast("Awaitable[object]", make()))
+        if question in self._made:
+            return cast("T", self._made[question][1])
+        if (task := self._tasks.get(question)) is None:
+            task = self._tasks[question] = asyncio.ensure_future(cast("Awaitable[object]", make()))
         await asyncio.wait({task}, timeout=self.patience_seconds)
         if not task.done():
-            self._late.add(asked)
+            self._late.add(question)
             return None
-        kept = KEPT_SECONDS if asked in self._late else keep_seconds
-        if self._tasks.pop(asked, None) is not None and kept and not task.exception():
-            self._made[asked] = now() + kept, task.result()
-        self._late.discard(asked)
+        kept = KEPT_SECONDS if question in self._late else keep_seconds
+        if self._tasks.pop(question, None) is not None and kept and not task.exception():
+            self._made[question] = now() + kept, task.result()
+        self._late.discard(question)
         return cast("T", task.result())
 
     async def close(self) -> None:

@@ -71,9 +71,9 @@ async def sample_now(context: Context, name: str) -> Snapshot | None:
 
 async def look(context: Context, source: Metrics, pool: Pool, now: float) -> Pool:
     """The pool's record with its figures of now, without its past. Raises Unreachable if no source gave anything."""
-    told = await source.answers(pool.id) if isinstance(source, Answering) else await _alone(source, pool.id)
+    answers = await source.answers(pool.id) if isinstance(source, Answering) else await _alone(source, pool.id)
     file = context.settings.file
-    return taken(pool, told, now, file.paces.poll, file.rules_of(pool.id).floor)
+    return taken(pool, answers, now, file.paces.poll, file.rules_of(pool.id).floor)
 
 
 async def _alone(source: Metrics, pool: str) -> tuple[SourceAnswer, ...]:

@@ -87,8 +87,8 @@ async def readable(
     `here` is the channel where the person asked.
     """
     channels = sorted({incident.thread.channel for incident in incidents} - {here})
-    asked = (_in_time(READ_SECONDS, context.chat.may_read(channel, user)) for channel in channels)
-    known: dict[str, bool | None] = {here: True, **dict(zip(channels, await asyncio.gather(*asked), strict=True))}
+    checks = (_in_time(READ_SECONDS, context.chat.may_read(channel, user)) for channel in channels)
+    known: dict[str, bool | None] = {here: True, **dict(zip(channels, await asyncio.gather(*checks), strict=True))}
     found = [(incident, known[incident.thread.channel]) for incident in incidents]
     return [incident for incident, may in found if may], sum(may is None for _, may in found)
 
@@ -105,8 +105,8 @@ async def _in_time(seconds: float, answer: Awaitable[T]) -> T | None:
 async def permalinks(context: Context, incidents: list[Incident]) -> dict[str, str]:
     """Links to the threads of the first incidents, by id; missing links are omitted."""
     shown = {one.id: (one.thread.channel, one.thread.root) for one in incidents if one.thread.root}
-    asked = [_in_time(LINK_SECONDS, context.chat.permalink(*place)) for place in [*shown.values()][:MOST_LINKS]]
-    return {name: link for name, link in zip(shown, await asyncio.gather(*asked), strict=False) if link}
+    lookups = [_in_time(LINK_SECONDS, context.chat.permalink(*place)) for place in [*shown.values()][:MOST_LINKS]]
+    return {name: link for name, link in zip(shown, await asyncio.gather(*lookups), strict=False) if link}
 
 
 async def names_of(chat: Chat, people: Collection[str], within: float = LINK_SECONDS) -> dict[str, str]:

@@ -38,8 +38,8 @@ async def with_usual(context: Context, before: Pool, after: Pool) -> tuple[Pool,
         now = JobsNow(after.id, sample.at, sample.composition, sample.running, left)
         puts.append(Put(jobs, now, None, keep_seconds=JOBS_SECONDS))
         stuck = overtaken(left, sample.at, normal)
-    told = replace(sample, kinds=kinds, overtaken=stuck, ended=())
-    return replace(after, samples=(*after.samples[:-1], told)), tuple(puts)
+    newest = replace(sample, kinds=kinds, overtaken=stuck, ended=())
+    return replace(after, samples=(*after.samples[:-1], newest)), tuple(puts)
 
 
 async def with_jobs(context: Context, pool: Pool) -> Pool:

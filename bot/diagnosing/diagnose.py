@@ -39,9 +39,9 @@ def _label(incident: Incident, view: View) -> ButtonLabel | None:
     if not incident.pools.candidates:
         return None
     unknown = bool(incident.pools.affected) and not any(name in view.causes for name in incident.pools.affected)
-    asked = any(entry.event is Event.DIAGNOSED for entry in incident.log.timeline)
+    ran_before = any(entry.event is Event.DIAGNOSED for entry in incident.log.timeline)
     works = incident.state is State.OPEN and incident.ownership.owner is not None
-    return ButtonLabel("Diagnose", primary=works and unknown and not asked)
+    return ButtonLabel("Diagnose", primary=works and unknown and not ran_before)
 
 
 async def handle(context: Context, interaction: Interaction) -> Answer:
@@ -78,8 +78,8 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
     seen = [p.latest for n in names if (p := pools[n]).latest and n not in blind]
     measured = {sample.pool for sample in seen}
     old = {name for name in names if _is_open(context, pools[name], now)}
-    asked = set(names) if len(names) == 1 or incident is None else set(incident.pools.affected)
-    named = {*unknown, *(blind & asked)}  # a source that is blind for what was asked is named as such
+    subjects = set(names) if len(names) == 1 or incident is None else set(incident.pools.affected)
+    named = {*unknown, *(blind & subjects)}  # a source that is blind for what was asked is named as such
     waiting = [one for one in found if (one.waits and not one.blind) or one.pool in named]
     first = waiting[:MOST_DIAGNOSED]
     groups = grouped(first)
@@ -92,7 +92,7 @@ async def read(context: Context, names: list[str], incident: Incident | None = N
         *await _past(context, groups),
         file.rules_of(first[0].pool).status_url if first else "",
     )
-    return Result(details, figures=_slim(worst_first(seen, file.pools, asked), first))
+    return Result(details, figures=_slim(worst_first(seen, file.pools, subjects), first))
 
 
 def _is_open(context: Context, pool: Pool, now: float) -> bool:
@@ -104,7 +104,7 @@ def _is_open(context: Context, pool: Pool, now: float) -> bool:
 
 def _slim(samples: Sequence[Snapshot], first: Sequence[Diagnosis]) -> tuple[Snapshot, ...]:
     """The samples for the record: single jobs of the worst pool with a queue alone, and few of them."""
-    told = next((one.pool for one in first), "")
+    worst = next((one.pool for one in first), "")
     few = (
         replace(
             one,
@@ -113,7 +113,7 @@ def _slim(samples: Sequence[Snapshot], first: Sequence[Diagnosis]) -> tuple[Snap
             kinds=(),
             ended=(),
         )
-        if one.pool == told
+        if one.pool == worst
         else replace(one, composition=(), running=(), kinds=(), ended=())
         for one in samples
     )
@@ -149,8 +149,8 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
     """The pool now; when its source is slow, the figures of a moment ago, while they are fresh."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            told, _ = await with_usual(context, pool, await measure_now(context, pool))
-            return await with_jobs(context, told)
+            newest, _ = await with_usual(context, pool, await measure_now(context, pool))
+            return await with_jobs(context, newest)
     except TimeoutError:
         if not stale(pool, context.now(), context.settings.file.timing.poll):
             return pool

@@ -58,8 +58,8 @@ async def _warned_from(context: Context, pools: Mapping[str, Pool]) -> float | N
 
 async def _measured_pool(context: Context, pool: Pool) -> Pool:
     """One measurement for all who ask at once; a slow one goes on, and the stored figures say their age."""
-    asked = ("status", pool.id)
-    made = await context.making.get(asked, lambda: measure_now(context, pool), context.monotonic, SHARED_SECONDS)
+    key = ("status", pool.id)
+    made = await context.making.get(key, lambda: measure_now(context, pool), context.monotonic, SHARED_SECONDS)
     return made or pool
 
 

@@ -131,8 +131,8 @@ def _either(ranked: Sequence[Finding]) -> bool:
 def _plainly(facts: Facts) -> tuple[Statement, ...]:
     """The figures that a person sees."""
     now = facts.now
-    told = {"queued": now.queued, "oldest_wait_seconds": now.oldest_wait_seconds}
-    return (statement("seen_plainly", busy=now.busy, idle=now.idle, limit=now.limit, **told),)
+    queue = {"queued": now.queued, "oldest_wait_seconds": now.oldest_wait_seconds}
+    return (statement("seen_plainly", busy=now.busy, idle=now.idle, limit=now.limit, **queue),)
 
 
 def grouped(found: Sequence[Diagnosis]) -> tuple[tuple[Diagnosis, ...], ...]:

@@ -14,7 +14,7 @@ from bot.core.message import post_lane
 from bot.core.record import Change, Claim, Digest, Put, Stored
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
+from bot.posting.keep_message import Kept, MessageSpec, keep_message, store_and_release
 from bot.posting.send import POST_BURST
 from bot.views.thread.digest import digest, left_out, page, pages
 
@@ -45,12 +45,12 @@ async def post_digest(context: Context, claim: Claim) -> None:
     # one that was not posted yet is dropped once nobody waits
     message = digest(waiting, len(record.named), context.now(), record.told) if ids or record.ts else None
     key, since = f"digest/{record.begun_at:.3f}", record.begun_at - 60
-    wanted = Wanted(KIND, record.id, message, key, since=since, urgent=True)
-    kept = await keep_message(context, replace(held, value=record), wanted)
+    spec = MessageSpec(KIND, record.id, message, key, since=since, urgent=True)
+    kept = await keep_message(context, replace(held, value=record), spec)
     over = not ids and kept.due is None
     replies = () if over or kept.record.ts is None else _replies(context, kept.record, waiting)
-    told = (*kept.record.told, *(name for one in replies for name in one.named))
-    kept = Kept(Digest(claim.id)) if over else replace(kept, record=replace(kept.record, told=told))
+    listed = (*kept.record.told, *(name for one in replies for name in one.named))
+    kept = Kept(Digest(claim.id)) if over else replace(kept, record=replace(kept.record, told=listed))
     also = tuple(Put(Stored(one, 0), one, context.now()) for one in replies)
     await store_and_release(context, held, kept, None if over else context.now() + AGAIN_SECONDS, also=also)
 
@@ -77,8 +77,8 @@ async def _post_page(context: Context, held: Stored[Digest]) -> None:
     named = [found[one].value for one in record.named if one in found]
     key, since = f"digest/{record.begun_at:.3f}/{record.named[0]}", record.begun_at - 60
     message = page(named) if named else None
-    wanted = Wanted(KIND, record.channel, message, key, since=since, urgent=True, thread=record.thread)
-    kept = await keep_message(context, held, wanted)
+    spec = MessageSpec(KIND, record.channel, message, key, since=since, urgent=True, thread=record.thread)
+    kept = await keep_message(context, held, spec)
     await store_and_release(context, held, kept, None, keep_seconds=KEPT_SECONDS)
 
 

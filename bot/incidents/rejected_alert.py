@@ -7,7 +7,7 @@ from bot.core.alert import digest
 from bot.core.audit_chain import AuditEntry
 from bot.core.record import Change, Claim, Conflict, Put, RejectedAlert, Stored
 from bot.posting.failures import MessageKind
-from bot.posting.keep_message import Wanted, keep_message, store_and_release
+from bot.posting.keep_message import MessageSpec, keep_message, store_and_release
 from bot.views.thread.results import rejected_alert
 
 KIND = MessageKind("rejected")
@@ -45,5 +45,5 @@ async def post_rejected(context: Context, claim: Claim) -> None:
     notice = held.value
     message = rejected_alert(notice.source, notice.address, notice.why) if notice.at else None
     key = f"rejected/{notice.id}/{notice.at:.3f}"
-    wanted = Wanted(KIND, slack.fallback_channel or slack.channel, message, key, since=notice.at - 60)
-    await store_and_release(context, held, await keep_message(context, held, wanted), None, KEPT_SECONDS)
+    spec = MessageSpec(KIND, slack.fallback_channel or slack.channel, message, key, since=notice.at - 60)
+    await store_and_release(context, held, await keep_message(context, held, spec), None, KEPT_SECONDS)

@@ -110,8 +110,8 @@ async def message_of(context: Context, incident: Incident, step: NextStep, drawn
 def _uneditable(drawn: Drawn, now: float, incident: Incident, _: Outcome) -> Incident:
     """The first message stays as it is, and its thread says so once; the next change tries again."""
     tried = redrawn(incident, drawn.digest, now)
-    told = any(entry.details == UNEDITABLE for entry in incident.log.timeline)
-    return tried if told else noted(tried, now, Event.NOTED, UNEDITABLE)
+    noted_before = any(entry.details == UNEDITABLE for entry in incident.log.timeline)
+    return tried if noted_before else noted(tried, now, Event.NOTED, UNEDITABLE)
 
 
 def _calls_in_vain(incident: Incident, entry: Entry) -> bool:
@@ -119,8 +119,8 @@ def _calls_in_vain(incident: Incident, entry: Entry) -> bool:
 
     That somebody took back an acknowledgement is told all the same, and then calls nobody (`reply`).
     """
-    wanted = calls_people(incident) if entry.event is Event.ESCALATED else not incident.closed
-    return entry.event in CALLING - {Event.UNACKED} and not wanted
+    needed = calls_people(incident) if entry.event is Event.ESCALATED else not incident.closed
+    return entry.event in CALLING - {Event.UNACKED} and not needed
 
 
 def _judged(entry: Entry) -> Entry:

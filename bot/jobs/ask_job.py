@@ -31,10 +31,10 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     texts = interaction.links if shortcut else tuple(filter(None, (" ".join(interaction.words),)))
     if not texts:
         return Answer(whisper=refusal(refusals.NO_JOB_IN_MESSAGE if shortcut else refusals.job_usage(ACTION.usage)))
-    asked = JobAsked(texts, interaction.channel)
-    if (said := await _made(context, interaction.who, asked)) is not None:
-        return Answer(whisper=said)
-    await _told_later(context, interaction, asked)
+    question = JobAsked(texts, interaction.channel)
+    if (answer := await _made(context, interaction.who, question)) is not None:
+        return Answer(whisper=answer)
+    await _told_later(context, interaction, question)
     return Answer(whisper=plain_answer("The job is being looked up; the answer follows here, for you alone."))
 
 
@@ -43,34 +43,34 @@ async def judge_job(context: Context, tell: Tell) -> LeftToTell:
     if not isinstance(tell.about, JobAsked):
         return LeftToTell()
     try:
-        said = await _made(context, tell.who, tell.about)
+        answer = await _made(context, tell.who, tell.about)
     except Refused as why:
         return LeftToTell(refusal(str(why)))
-    return LeftToTell(said) if said is not None else LeftToTell(again_at=context.now() + AGAIN_SECONDS)
+    return LeftToTell(answer) if answer is not None else LeftToTell(again_at=context.now() + AGAIN_SECONDS)
 
 
-async def _made(context: Context, who: str, asked: JobAsked) -> Message | None:
+async def _made(context: Context, who: str, question: JobAsked) -> Message | None:
     """The answer for this person; None while a source is still being asked. Raises Refused."""
-    make = partial(_answer, context, who, asked)
-    return await context.making.get((who, asked), make, context.monotonic, KEPT_SECONDS)
+    make = partial(_answer, context, who, question)
+    return await context.making.get((who, question), make, context.monotonic, KEPT_SECONDS)
 
 
-async def _answer(context: Context, who: str, asked: JobAsked) -> Message:
+async def _answer(context: Context, who: str, question: JobAsked) -> Message:
     seen: list[Incident] = []
 
     async def sees(incident: Incident) -> bool:
-        may, _ = await readable(context, [incident], who, asked.channel)
+        may, _ = await readable(context, [incident], who, question.channel)
         seen.extend(may)
         return bool(may)
 
-    text, found = await _first(context, asked, sees)
+    text, found = await _first(context, question, sees)
     return job_answer(found, context.now(), await permalinks(context, seen), job_value(text))
 
 
-async def _first(context: Context, asked: JobAsked, sees: Sees) -> tuple[str, JobsAnswer]:
+async def _first(context: Context, question: JobAsked, sees: Sees) -> tuple[str, JobsAnswer]:
     """The first address of which a job is known, and its jobs. Raises JobsRefused with the reason of the first one."""
     refused: JobsRefused | None = None
-    for text in asked.texts:
+    for text in question.texts:
         try:
             return text, await find_jobs(context, text, sees)
         except JobsRefused as why:
@@ -78,12 +78,12 @@ async def _first(context: Context, asked: JobAsked, sees: Sees) -> tuple[str, Jo
     raise refused or Refused(refusals.NO_JOB_IN_MESSAGE)
 
 
-async def _told_later(context: Context, interaction: Interaction, asked: JobAsked) -> None:
+async def _told_later(context: Context, interaction: Interaction, question: JobAsked) -> None:
     """Tell the person when it is known; asking again meanwhile asks nobody twice."""
     tell = Tell(
         "",
         interaction.who,
-        asked,
+        question,
         when=context.now() + AGAIN_SECONDS,
         once=f"job:{interaction.key}",
         way=Way.DIRECT if interaction.direct else Way.PRIVATE,

@@ -48,15 +48,15 @@ class JobsRefused(Refused):
 
 async def find_jobs(context: Context, text: str, sees: Sees) -> JobsAnswer:
     """The jobs of an address or number, those that wait first. Raises JobsRefused, Unreachable("Redis")."""
-    asked = job_address(text)
+    address = job_address(text)
     found = FoundJobs(reason=Unfound.NO_ADDRESS)
-    if asked is not None:
-        found = await context.jobs.find(asked.text) if context.jobs else FoundJobs(reason=Unfound.NO_SOURCE)
-        found = await listed_job(context, asked.text, found)
+    if address is not None:
+        found = await context.jobs.find(address.text) if context.jobs else FoundJobs(reason=Unfound.NO_SOURCE)
+        found = await listed_job(context, address.text, found)
     if not found.jobs:
         reason = found.reason or Unfound.NOT_FOUND
         raise JobsRefused(reason, unfound_words(reason, found.why, found.remedy))
-    anonymous = asked is not None and asked.number
+    anonymous = address is not None and address.number
     shown = [_nameless(one) if anonymous and not one.public else one for one in found.jobs]
     return await answer_jobs(context, shown, sees)
 

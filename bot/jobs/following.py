@@ -14,7 +14,7 @@ from bot.views.words import jobs as words
 TRIES = 20
 """Hundreds may press within seconds, and each writes the same record."""
 KEPT_SECONDS = 3600.0
-"""How long a record without followers is kept, so that a late look finds it."""
+"""How long a record without followers is kept, so that a late check finds it."""
 
 
 async def add_follower(context: Context, who: str, kind: FollowKind, target: str, base: float | None) -> None:

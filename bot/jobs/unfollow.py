@@ -15,8 +15,8 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     """Without a word, everything that the person follows."""
     text, found = " ".join(interaction.words), await follows_of(context, interaction.who)
     if text:
-        asked = job_address(text)
-        meant = {text, asked.text if asked else text, named_pool(context.settings.file, text)}
+        address = job_address(text)
+        meant = {text, address.text if address else text, named_pool(context.settings.file, text)}
         found = [one for one in found if one.target in meant]
     if not found:
         raise Refused(words.NOT_FOLLOWED if text else words.NOTHING_FOLLOWED)

@@ -1,6 +1,5 @@
-"""Looks at a followed job or pool at each poll, and leaves one notification for each follower if something happened."""
+"""Checks a followed job or pool at each poll, and leaves one notification for each follower if something happened."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.context.context import Context
@@ -29,7 +28,7 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FollowCheck:
     """What was seen of a followed job or pool."""
 
     event: FollowEvent | None = None
@@ -40,39 +39,39 @@ class Look:
 
 
 async def watch_followed(context: Context, claim: Claim) -> None:
-    """One look, and the notifications that it causes."""
+    """One check, and the notifications that it causes."""
     held, now = claim.of(Follows), context.now()
     follows = held.value
-    look = Look(follows.over)
+    check = FollowCheck(follows.over)
     if follows.followers and follows.over is None:
-        follows, look = await (_pool if follows.kind is FollowKind.POOL else _job)(context, follows)
-        if look.event is not None:
-            follows = replace(follows, over=look.event, over_at=now)
-    await _tell(context, held, follows, look)
+        follows, check = await (_pool if follows.kind is FollowKind.POOL else _job)(context, follows)
+        if check.event is not None:
+            follows = replace(follows, over=check.event, over_at=now)
+    await _tell(context, held, follows, check)
 
 
-async def _pool(context: Context, follows: Follows) -> tuple[Follows, Look]:
+async def _pool(context: Context, follows: Follows) -> tuple[Follows, FollowCheck]:
     file = context.settings.file
     if follows.target not in file.pool:
-        return follows, Look(FollowEvent.GONE)
+        return follows, FollowCheck(FollowEvent.GONE)
     sample = await pool_sample(context, follows.target)
     if sample is None or sample.at <= follows.looked_at:
-        return follows, Look()
+        return follows, FollowCheck()
     done = drained(sample, file.rules_of(follows.target))
-    looks = 0 if done is False else follows.drained_looks + (done is True)
-    event = FollowEvent.DRAINED if looks >= file.timing.drained_samples else None
-    return replace(follows, drained_looks=looks, looked_at=sample.at), Look(event, sample.queued)
+    samples = 0 if done is False else follows.drained_looks + (done is True)
+    event = FollowEvent.DRAINED if samples >= file.timing.drained_samples else None
+    return replace(follows, drained_looks=samples, looked_at=sample.at), FollowCheck(event, sample.queued)
 
 
-async def _job(context: Context, follows: Follows) -> tuple[Follows, Look]:
+async def _job(context: Context, follows: Follows) -> tuple[Follows, FollowCheck]:
     try:
         found = await find_jobs(context, follows.target, _nobody)
     except JobsRefused as why:
-        return follows, Look(FollowEvent.LOST if why.reason in FORGOTTEN else None)
+        return follows, FollowCheck(FollowEvent.LOST if why.reason in FORGOTTEN else None)
     named = found.jobs[:MOST_NAMED]
     if waits(found):
-        return follows, Look(None, seconds_left(found, context.now()), named)
-    return follows, Look(_ended(found), None, named)
+        return follows, FollowCheck(None, seconds_left(found, context.now()), named)
+    return follows, FollowCheck(_ended(found), None, named)
 
 
 def _ended(found: JobsAnswer) -> FollowEvent:
@@ -86,19 +85,19 @@ async def _nobody(_: Incident) -> bool:
     return False
 
 
-async def _tell(context: Context, held: Stored[Follows], follows: Follows, look: Look) -> None:
+async def _tell(context: Context, held: Stored[Follows], follows: Follows, check: FollowCheck) -> None:
     """The notifications of the next followers, in the order in which they came, and what is left of the record."""
     now, puts, left = context.now(), list[Put](), list[tuple[str, str]]()
     after = follows
-    for follower, event in _news(follows, look, now)[:MOST_AT_ONCE]:
+    for follower, event in _news(follows, check, now)[:MOST_AT_ONCE]:
         when = now + DIRECT_SECONDS * len(puts)
-        puts += await tell_later(context, _notification(follows, follower, event, look, when))
+        puts += await tell_later(context, _notification(follows, follower, event, check, when))
         if event is FollowEvent.WORSE:
             after = _told_worse(after, follower)
         else:
             after = left_by(after, follower.who)
             left.append((followed_by(follower.who), follows.id))
-    more = len(_news(after, look, now)) > 0
+    more = len(_news(after, check, now)) > 0
     if not more:
         after = replace(after, over=None)
     pause = DIRECT_SECONDS * max(1, len(puts)) if more else context.settings.file.timing.poll
@@ -107,7 +106,7 @@ async def _tell(context: Context, held: Stored[Follows], follows: Follows, look:
     await context.store.commit(Change(puts=(put, *puts), leave=tuple(left)))
 
 
-def _news(follows: Follows, look: Look, now: float) -> list[tuple[Follower, FollowEvent]]:
+def _news(follows: Follows, check: FollowCheck, now: float) -> list[tuple[Follower, FollowEvent]]:
     """Who is to be told what now."""
     found = list[tuple[Follower, FollowEvent]]()
     for one in follows.followers:
@@ -115,20 +114,20 @@ def _news(follows: Follows, look: Look, now: float) -> list[tuple[Follower, Foll
             found.append((one, follows.over))
         elif lapsed(one, now):
             found.append((one, FollowEvent.LAPSED))
-        elif much_worse(follows, one, look.value):
+        elif much_worse(follows, one, check.value):
             found.append((one, FollowEvent.WORSE))
     return found
 
 
 def _told_worse(follows: Follows, follower: Follower) -> Follows:
-    told: Sequence[Follower] = [replace(one, told_worse=one.told_worse or one == follower) for one in follows.followers]
-    return replace(follows, followers=tuple(told))
+    followers = (replace(one, told_worse=one.told_worse or one == follower) for one in follows.followers)
+    return replace(follows, followers=tuple(followers))
 
 
-def _notification(follows: Follows, follower: Follower, event: FollowEvent, look: Look, when: float) -> Tell:
+def _notification(follows: Follows, follower: Follower, event: FollowEvent, check: FollowCheck, when: float) -> Tell:
     at = follows.over_at if event is follows.over else when
-    queued = round(look.value) if look.value is not None and follows.kind is FollowKind.POOL else None
-    news = FollowNews(follows.kind, follows.target, event, at, look.jobs, queued)
+    queued = round(check.value) if check.value is not None and follows.kind is FollowKind.POOL else None
+    news = FollowNews(follows.kind, follows.target, event, at, check.jobs, queued)
     once = f"follow:{follows.id}:{follower.since}:{event}"
     return Tell("", follower.who, news, when=when, once=once, way=Way.DIRECT)
 

@@ -41,8 +41,8 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
     if table is None:
         return after
     if not before.told and oldest is not None and now - oldest > table.after:
-        told = await _tell(context, PageAction.TRIGGER, f"Tailback cannot deliver to Slack: {words}. {trouble}".strip())
-        return replace(after, told=told)
+        text = f"Tailback cannot deliver to Slack: {words}. {trouble}".strip()
+        return replace(after, told=await _tell(context, PageAction.TRIGGER, text))
     if before.told and oldest is None:
         await _tell(context, PageAction.RESOLVE, "Tailback delivers to Slack again; nothing waits any more.")
         return replace(after, told=False)

@@ -50,7 +50,7 @@ async def backfill(context: Context, claim: Claim) -> None:
     mine = claim.of(Backfill)
     fill, reach, now = mine.value, context.settings.file.timing.backfill, context.now()
     due: float | None = None
-    if reach and claim.id in wanted(context):
+    if reach and claim.id in pools_with_source(context):
         anew = (fill.newest, fill.reach_seconds) != (newest_day(now), reach)
         if anew:
             held = await context.store.get(PoolHistory, fill.id)
@@ -74,14 +74,14 @@ async def _turn(context: Context, fill: Backfill) -> float:
     return await context.store.acquire_slot("history", f"fill:{fill.id}", TURN_SECONDS, 1, urgent=recent(fill))
 
 
-def wanted(context: Context) -> list[str]:
+def pools_with_source(context: Context) -> list[str]:
     """The configured pools with a source."""
     return [name for name in context.settings.file.pool if name in context.metrics]
 
 
 async def wake_fills(context: Context) -> None:
     """Wake pools whose history was not checked for a day, or since the setting changed."""
-    reach, names = context.settings.file.timing.backfill, wanted(context)
+    reach, names = context.settings.file.timing.backfill, pools_with_source(context)
     if not reach:
         return
     held = await context.store.get_many(Backfill, names)

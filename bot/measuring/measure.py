@@ -4,10 +4,10 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.context.asked import NOTHING, asked_of, reach_of
 from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
 from bot.context.fleet import FEW, newest, next_turn, undisturbed
+from bot.context.forecast_inputs import NOTHING, inputs_of, reach_of
 from bot.context.measure_now import measure_now
 from bot.context.take_kinds import apart, with_usual
 from bot.core.alert import Kind
@@ -73,8 +73,8 @@ async def measure(context: Context, claim: Claim) -> None:
     after = await _ahead(context, after) if watchers else replace(after, outlook=None)
     after = replace(after, steady=steadied(pool.steady, after.outlook))
     after = await _warned(context, after, watchers, fresh=after.latest != pool.latest)
-    told = looked is not pool and not _no_news(context, pool, after)
-    wake = tuple(f"inc:{incident}" for incident in watchers if told or incident not in pool.watchers)
+    news = looked is not pool and not _no_news(context, pool, after)
+    wake = tuple(f"inc:{incident}" for incident in watchers if news or incident not in pool.watchers)
     if after.early.episode != pool.early.episode or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
     due = next_turn(min(after.tried_at, context.now()), pace, place)
@@ -168,8 +168,8 @@ async def _ahead(context: Context, pool: Pool) -> Pool:
     pool = replace(pool, calibration=calibration(pool.scores, pooled.value.known if pooled else None))
     rules = file.rules_of(pool.id)
     moment = moment_of(context.now(), file.paces)
-    told = told_by_cause(pool, rules, moment) if queues(pool, rules) else NOTHING
-    return looked_ahead(pool, rules, file.paces.report, asked_of(pool, told))
+    by_cause = told_by_cause(pool, rules, moment) if queues(pool, rules) else NOTHING
+    return looked_ahead(pool, rules, file.paces.report, inputs_of(pool, by_cause))
 
 
 def queues(pool: Pool, rules: PoolRules) -> bool:

@@ -13,7 +13,7 @@ from bot.core.record import Change, Claim, Put, Stored
 from bot.notifications.outbox import KEPT_SECONDS, unread_list
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import TABLE, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
+from bot.posting.keep_message import Kept, MessageSpec, keep_message, store_and_release
 from bot.posting.ladder import step_by_step
 
 MOST_DOUBTFUL = 3
@@ -127,8 +127,8 @@ async def _posted(context: Context, held: Stored[Tell], verdict: LeftToTell) -> 
     channel, thread = verdict.place or (tell.channel, tell.thread)
     if tell.way is Way.DIRECT:
         channel, thread = await context.store.find(f"im:{tell.who}") or tell.who, None
-    wanted = Wanted(KIND, channel, verdict.message, f"tell/{tell.id}", since=tell.stored_at - 60, thread=thread)
-    kept: Kept[Tell] = await keep_message(context, held, wanted)
+    spec = MessageSpec(KIND, channel, verdict.message, f"tell/{tell.id}", since=tell.stored_at - 60, thread=thread)
+    kept: Kept[Tell] = await keep_message(context, held, spec)
     if kept.record.ts is not None:
         if tell.way is Way.DIRECT and kept.channel not in {"", channel}:
             await point(context, [f"im:{tell.who}"], kept.channel)

@@ -32,17 +32,17 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     owned_by = await own_of(context, interaction, held, about)
     request = done(replace(new_request(context, interaction, held), id=owned_by), "declined", context.now())
     now, whom = context.now(), dict.fromkeys(one for one in (handover.before, entry.who) if one)
-    told: list[Put] = []
+    puts: list[Put] = []
     for who in whom:
         news = HandoverNews(held.value.id, about, declined=True)
-        told += await tell_later(context, Tell("", who, news, once=f"declined:{about}", way=Way.DIRECT))
+        puts += await tell_later(context, Tell("", who, news, once=f"declined:{about}", way=Way.DIRECT))
 
     def move(fresh: Incident) -> Incident:
         if fresh.ownership.owner != handover.to:
             raise Refused(refusals.HANDOVER_PASSED_ON)
         return declined(fresh, entry, handover, now)
 
-    await submit(context, interaction, held, request, move, also=tuple(told))
+    await submit(context, interaction, held, request, move, also=tuple(puts))
     return Answer(whisper=plain_answer(refusals.DECLINED))
 
 

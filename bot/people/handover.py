@@ -38,14 +38,14 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     now = context.now()
     request = done(new_request(context, interaction, held, AtOnce(note, to)), "handed over", now)
     news = HandoverNews(held.value.id, request.id)
-    told = await tell_later(context, Tell("", to, news, once=f"handover:{request.id}", way=Way.DIRECT))
+    puts = await tell_later(context, Tell("", to, news, once=f"handover:{request.id}", way=Way.DIRECT))
 
     def move(fresh: Incident) -> Incident:
         if fresh.ownership.owner == to:
             raise Refused(refusals.HANDOVER_OWNS)
         return handed_over(fresh, HandedOver(to, note=note), who=interaction.who, now=now, request=request.id)
 
-    await submit(context, interaction, held, request, move, also=told)
+    await submit(context, interaction, held, request, move, also=puts)
     return Answer()
 
 

@@ -21,7 +21,7 @@ M = TypeVar("M", Digest, WarningRecord, RejectedAlert, Weekly, Tell)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MessageSpec:
     kind: MessageKind
     channel: str
     message: Message | None
@@ -50,38 +50,38 @@ class Kept(Generic[M]):
     """Where Slack says that it stands now; a direct message is addressed by its person."""
 
 
-async def keep_message(context: Context, held: Stored[M], wanted: Wanted) -> Kept[M]:
+async def keep_message(context: Context, held: Stored[M], spec: MessageSpec) -> Kept[M]:
     """Post or edit the message if that is due. Raises Unreachable when anything but Slack fails."""
     record, now = held.value, context.now()
     doubt = record.ts is None and held.in_doubt_since is not None
     if record.retry_at > now:
         return Kept(record, record.retry_at, uncertain=doubt)
-    message = Message(wanted.message.text) if record.plain and wanted.message else wanted.message
+    message = Message(spec.message.text) if record.plain and spec.message else spec.message
     if message is None and not doubt:
         return Kept(record)
     if message is not None and record.ts is not None and record.shown == digest_of(message):
         return Kept(record)
-    outcome = await send(context, held, _outgoing(record, wanted, message))
+    outcome = await send(context, held, _outgoing(record, spec, message))
     return _after(context, record, outcome, "" if outcome.found or message is None else digest_of(message))
 
 
-async def not_drawn(context: Context, held: Stored[M], wanted: Wanted, error: Unreachable) -> Kept[M]:
-    """Slack failed before the message was drawn; `wanted` has no message."""
-    out = _outgoing(held.value, wanted, None)
+async def not_drawn(context: Context, held: Stored[M], spec: MessageSpec, error: Unreachable) -> Kept[M]:
+    """Slack failed before the message was drawn; `spec` has no message."""
+    out = _outgoing(held.value, spec, None)
     return _after(context, held.value, await failed(context, out, error), "")
 
 
-def _outgoing(record: MessageRecord, wanted: Wanted, message: Message | None) -> Outgoing:
+def _outgoing(record: MessageRecord, spec: MessageSpec, message: Message | None) -> Outgoing:
     return Outgoing(
-        wanted.kind,
-        wanted.channel,
+        spec.kind,
+        spec.channel,
         message,
-        wanted.key if record.ts is None else wanted.new_key,
-        who=f"{wanted.kind.name}:{wanted.key}",
-        since=wanted.since,
+        spec.key if record.ts is None else spec.new_key,
+        who=f"{spec.kind.name}:{spec.key}",
+        since=spec.since,
         ts=record.ts,
-        thread=wanted.thread,
-        urgent=wanted.urgent,
+        thread=spec.thread,
+        urgent=spec.urgent,
         plain=record.plain,
         failures=record.failures,
     )

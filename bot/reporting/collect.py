@@ -44,11 +44,11 @@ async def made(  # noqa: PLR0913 - the span, and of what
         names = pools_of(data, channel, names, default=channel == file.slack.channel)
         data = only_of(data, channel, names)
     base = basis(data, None if pool is None else [pool])
-    wanted = [name for name in sorted(names | {*base.names}) if pool in {None, name}]
+    pools = [name for name in sorted(names | {*base.names}) if pool in {None, name}]
     found = list[Draft]()
-    for first in range(0, len(wanted), PORTION):
-        hours = await _hours(store, data, wanted[first : first + PORTION], known)
-        some = [name for name in wanted[first : first + PORTION] if name in base.names or hours[name].over]
+    for first in range(0, len(pools), PORTION):
+        hours = await _hours(store, data, pools[first : first + PORTION], known)
+        some = [name for name in pools[first : first + PORTION] if name in base.names or hours[name].over]
         found += await asyncio.to_thread(drafts, base, hours, some)
     last = await _hours(store, data, [one.report.pool for one in worst(found)], known)
     return await asyncio.to_thread(completed, base, found, last)

@@ -34,11 +34,11 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     if not 1 <= numbers[0] <= MOST_REPORT_DAYS:
         raise Refused(refusals.report_days(MOST_REPORT_DAYS))
     pool = known_pool(file, pools[0]) if pools else None
-    wanted = ReportAsked(numbers[0], pool or "")
-    found = await _made(context, wanted)
+    question = ReportAsked(numbers[0], pool or "")
+    found = await _made(context, question)
     if found is not None:
         return Answer(whisper=reported(found))
-    await _told_later(context, interaction, wanted)
+    await _told_later(context, interaction, question)
     return Answer(whisper=plain_answer("The report is being made; it follows here, for you alone."))
 
 
@@ -50,19 +50,19 @@ async def judge_report(context: Context, tell: Tell) -> LeftToTell:
     return LeftToTell(again_at=context.now() + AGAIN_SECONDS) if found is None else LeftToTell(reported(found))
 
 
-async def _made(context: Context, wanted: ReportAsked) -> Report | None:
+async def _made(context: Context, question: ReportAsked) -> Report | None:
     file, now = context.settings.file, context.now()
-    make = partial(longer_view, context.store, file, wanted.days, now, wanted.pool or None)
-    return await context.making.get(wanted, make, context.monotonic)
+    make = partial(longer_view, context.store, file, question.days, now, question.pool or None)
+    return await context.making.get(question, make, context.monotonic)
 
 
-async def _told_later(context: Context, interaction: Interaction, wanted: ReportAsked) -> None:
+async def _told_later(context: Context, interaction: Interaction, question: ReportAsked) -> None:
     """Tell the person when it is ready; asking again meanwhile makes it no second one."""
     until = context.now() + REPLY_URL_SECONDS if interaction.reply_url else 0.0
     tell = Tell(
         "",
         interaction.who,
-        wanted,
+        question,
         when=context.now() + AGAIN_SECONDS,
         once=f"report:{interaction.key}",
         channel=interaction.channel,

@@ -10,7 +10,7 @@ from bot.core.reporting.summary import Report
 from bot.core.reporting.weekly import LATE_SECONDS, Weekly, weekly_key
 from bot.ports import Failure
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
+from bot.posting.keep_message import Kept, MessageSpec, keep_message, store_and_release
 from bot.reporting.collect import made
 from bot.views.report.report import reported
 
@@ -53,7 +53,7 @@ async def post_weekly(context: Context, claim: Claim) -> None:
         # without a record: it may have been lost after the post, whose key is the same for every process
         fresh = replace(held, in_doubt_since=None if held.version else at)
         held = await intend(context, fresh, Weekly(record.id, done_for=record.done_for, begun_for=at))
-    kept = await keep_message(context, held, Wanted(KIND, record.id, message, weekly_key(at), at - 60))
+    kept = await keep_message(context, held, MessageSpec(KIND, record.id, message, weekly_key(at), at - 60))
     if kept.record.ts:
         kept = Kept(replace(kept.record, done_for=at))
     await store_and_release(context, held, kept, due)

@@ -42,7 +42,7 @@ KEPT_SECONDS = 30 * 86400.0
 """How long a request and its result are kept."""
 SAFETY_SECONDS = 0.2
 """Nothing is sent in the last moments of a lease."""
-WANTED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
+UNFINISHED = frozenset({Progress.REQUESTED, Progress.SENT, Progress.UNKNOWN})
 
 log = structlog.get_logger()
 
@@ -56,7 +56,7 @@ async def perform(context: Context, claim: Claim) -> None:
         check_condition = _effect(context, request).check_condition if request.waits_for else None
         await (check_condition or _lapse)(context, mine)
         return
-    if request.progress not in WANTED:
+    if request.progress not in UNFINISHED:
         await context.store.commit(Change(puts=(Put(mine, request, None, keep_seconds=KEPT_SECONDS),)))
         return
     incident = await context.store.get(Incident, request.incident) if request.incident else None
@@ -151,8 +151,8 @@ async def _finish(
     found = LaterResult(outcome.details, outcome.figures, by_person=bool(after.who))
     whom = after.who or asked_for(after.body)
     tell = Tell("", whom, found, once=f"result:{after.id}", channel=after.channel)
-    told = await tell_later(context, answering(tell, after))
-    await context.store.commit(Change(puts=(put, *told), audit=audit, wake=wake))
+    change = Change(puts=(put, *await tell_later(context, answering(tell, after))), audit=audit, wake=wake)
+    await context.store.commit(change)
 
 
 async def _lapse(context: Context, mine: Stored[Request]) -> None:

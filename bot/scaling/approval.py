@@ -32,17 +32,17 @@ def asked_for(context: Context, request: Request, target: int, *, tell: bool) ->
     policy, now = pool_scaler_of(context, request.pool).policy, context.now()
     if not needs_approval(policy, target):
         request = replace(request, progress=Progress.REQUESTED, requested_at=now)
-        asked = scale_request(request, ScaleStep.ASKED)
+        details = scale_request(request, ScaleStep.ASKED)
         return request, lambda fresh: noted(
-            fresh, now, Event.REQUESTED, asked, who=request.who, tell=tell, request=request.id
+            fresh, now, Event.REQUESTED, details, who=request.who, tell=tell, request=request.id
         )
     within = policy.approval_within_seconds
     request = replace(request, progress=Progress.AWAITING, requested_at=now, lapses_at=now + within)
-    asked = scale_request(request, ScaleStep.APPROVAL_ASKED, within)
+    details = scale_request(request, ScaleStep.APPROVAL_ASKED, within)
     may = [one for one in context.settings.file.permissions.approve if one not in {"anyone", request.who}]
 
     def move(fresh: Incident) -> Incident:
-        asking = noted(fresh, now, Event.APPROVAL, asked, who=request.who, request=request.id)
+        asking = noted(fresh, now, Event.APPROVAL, details, who=request.who, request=request.id)
         return offering(asking, request.id, CHOICES, whom=may[0] if may else None)
 
     return request, move
@@ -79,9 +79,9 @@ async def decide(
     approved = step is ScaleStep.APPROVED
     over = failed(request, outcome, now)
     after = Put(held, agreed(request, who), now) if approved else Put(held, over, None, keep_seconds=KEPT_SECONDS)
-    asked = {**parameters(request.body), "pool": request.pool, "asked_by": request.who}
+    values = {**parameters(request.body), "pool": request.pool, "asked_by": request.who}
     about = request.incident or ""
-    audit = AuditEntry(now, who, interaction.name, asked, outcome=outcome, act=request.id, incident=about)
+    audit = AuditEntry(now, who, interaction.name, values, outcome=outcome, act=request.id, incident=about)
     once = (f"decided:{request.id}", f"request:{interaction.key}")
     details, whom = scale_request(request, step), None if who == request.who else request.who
 
@@ -100,8 +100,8 @@ async def decide(
 
 def scale_request(request: Request, step: ScaleStep, seconds: float = 0.0) -> ScaleRequest:
     """The timeline's words for a request for more runners."""
-    asked = requested_size(request)
-    if isinstance(asked, ExtendLease):
-        return ScaleRequest(step, asked.pool, None, asked.target, seconds, keeps=True)
-    before = int(request.before) if request.before else asked.from_size
-    return ScaleRequest(step, asked.pool, before, asked.target, seconds)
+    body = requested_size(request)
+    if isinstance(body, ExtendLease):
+        return ScaleRequest(step, body.pool, None, body.target, seconds, keeps=True)
+    before = int(request.before) if request.before else body.from_size
+    return ScaleRequest(step, body.pool, before, body.target, seconds)

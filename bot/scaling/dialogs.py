@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import partial
 
-from bot.context.asked import terms_of
 from bot.context.causes import advised, moment_of
 from bot.context.context import Context
 from bot.context.fleet import newest
+from bot.context.forecast_inputs import terms_of
 from bot.context.queries import open_of
 from bot.core.finding import Diagnosis, facts_of
 from bot.core.forecast.more_runners import Option, WhatIf, least, what_if
@@ -74,13 +74,13 @@ async def first_dialog(context: Context, interaction: Interaction) -> Answer:
 
 
 async def answered_dialog(
-    context: Context, request_id: str, asked: ScaleUp, incident: Incident | None
+    context: Context, request_id: str, body: ScaleUp, incident: Incident | None
 ) -> dict[str, object]:
     """The dialog for one pool, with the asked total chosen already and its effect beside it."""
-    named = await cause_of(context, asked.pool, incident)
-    choice = replace(await _choice(context, asked.pool, named), useless=False, needless=False, proposed=asked.target)
+    named = await cause_of(context, body.pool, incident)
+    choice = replace(await _choice(context, body.pool, named), useless=False, needless=False, proposed=body.target)
     rows, above = await _rows(context, choice, named)
-    return dict(scale_answer(request_id, choice, rows, above, _terms(context, asked.pool)))
+    return dict(scale_answer(request_id, choice, rows, above, _terms(context, body.pool)))
 
 
 async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) -> tuple[list[ScaleRow], list[str]]:
@@ -150,12 +150,12 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
     step = min(most_more, policy.step or most_more)
-    wanted = await context.fleet.alone(lambda: fewest_enough(context, pool, step))
-    counts = {step, wanted or step} if step > 0 else set[int]()
+    enough = await context.fleet.alone(lambda: fewest_enough(context, pool, step))
+    counts = {step, enough or step} if step > 0 else set[int]()
     effect = await context.fleet.alone(lambda: _effects(context, pool, counts))
-    if effect.best and any(option.more == wanted and not option.helps for option in effect.options):
-        wanted = effect.best.more  # the fewest that are enough would change nothing: the queue is short enough without
-    target = proposed(policy, capacity.size, queued if wanted is None else wanted)
+    if effect.best and any(option.more == enough and not option.helps for option in effect.options):
+        enough = effect.best.more  # the fewest that are enough would change nothing: the queue is short enough without
+    target = proposed(policy, capacity.size, queued if enough is None else enough)
     useless = effect.do_nothing is not None or effect.helps is False
     return ScaleChoice(
         pool=name,

@@ -41,19 +41,19 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
 
 async def prepare(context: Context, request: Request, _incident: Incident | None) -> Prepared:
     """Check approval and lease again; the new end is stored with the intent."""
-    asked, now = request.of(ExtendLease), context.now()
-    held, lease = await lease_of(context, asked.pool, asked.lease)
+    body, now = request.of(ExtendLease), context.now()
+    held, lease = await lease_of(context, body.pool, body.lease)
     await check_approval(context, request, lease.target)
-    until = _until(pool_scaler_of(context, asked.pool).policy, lease, now)
+    until = _until(pool_scaler_of(context, body.pool).policy, lease, now)
     longer = with_lease(held.value, replace(lease, ends_at=until, warned=False))
     return Prepared(request, puts=(Put(held, longer, now),))
 
 
 async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Nothing is left to do: the lease was extended with the intent."""
-    asked = request.of(ExtendLease)
-    _, lease = await lease_of(context, asked.pool, asked.lease)
-    kept = LeaseNoted(LeaseStep.EXTENDED, asked.pool, asked.target, (lease.ends_at or 0.0) - context.now())
+    body = request.of(ExtendLease)
+    _, lease = await lease_of(context, body.pool, body.lease)
+    kept = LeaseNoted(LeaseStep.EXTENDED, body.pool, body.target, (lease.ends_at or 0.0) - context.now())
     return Result(kept)
 
 

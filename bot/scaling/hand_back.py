@@ -59,13 +59,13 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
         raise already_requested(context, known) if known.who else Refused(refusals.RETURNING)
     pool, now = leases.value.pool_of(lease), context.now()
     back = return_request(context, pool, lease, interaction.who, ReturnReason.ASKED)
-    asked = LeaseNoted(LeaseStep.RETURN_ASKED, pool, lease.target)
+    details = LeaseNoted(LeaseStep.RETURN_ASKED, pool, lease.target)
     puts = return_puts(leases, leases.value, lease, back, now)
     try:
         await keep(
             context,
             incident,
-            lambda fresh: noted(fresh, now, Event.REQUESTED, asked, who=interaction.who, tell=False, request=back.id),
+            lambda fresh: noted(fresh, now, Event.REQUESTED, details, who=interaction.who, tell=False, request=back.id),
             due=now,
             also=puts,
             audit=(audited(back, now, "asked"),),
@@ -80,11 +80,11 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
     """Check shadow mode again, and compute the level: never below what others set since."""
     if why := return_block(context):
         raise Refused(f"{BLOCKS[why]}.")
-    asked = request.of(HandBack)
-    held, lease = await lease_of(context, asked.pool, asked.lease)
-    level, capacity = await level_of(context, asked.pool)
+    body = request.of(HandBack)
+    held, lease = await lease_of(context, body.pool, body.lease)
+    level, capacity = await level_of(context, body.pool)
     goes = lease_end(held.value, lease, level, capacity.minimum or 0)
-    body = replace(asked, target=goes.target, result=goes.result, last=goes.last)
+    body = replace(body, target=goes.target, result=goes.result, last=goes.last)
     intent = replace(request, before=f"{level}", body=body)
     if goes.target is None:
         return Prepared(intent)
@@ -96,37 +96,37 @@ async def prepare(context: Context, request: Request, _incident: Incident | None
 
 async def effect(context: Context, request: Request, _incident: Incident | None) -> Result:
     """Set the absolute target; request id and target are the Idempotency-Key."""
-    asked, pending = request.of(HandBack), None
-    if asked.target is not None:
-        pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, f"{request.id}.{asked.target}")
+    body, pending = request.of(HandBack), None
+    if body.target is not None:
+        pending = await pool_scaler_of(context, body.pool).scaler.set(body.target, f"{request.id}.{body.target}")
     return await _performed(context, request, pending or "")
 
 
 async def check(context: Context, request: Request, _incident: Incident | None) -> Result | None:
     """Read the scaler: it happened if the size is exactly the target; no proof if it was so before already."""
-    asked = request.of(HandBack)
-    if asked.target is None or request.before == f"{asked.target}":
+    body = request.of(HandBack)
+    if body.target is None or request.before == f"{body.target}":
         return None
-    level, capacity = await level_of(context, asked.pool)
-    return await _performed(context, request, capacity.pending) if level == asked.target else None
+    level, capacity = await level_of(context, body.pool)
+    return await _performed(context, request, capacity.pending) if level == body.target else None
 
 
 async def _performed(context: Context, request: Request, pending: str) -> Result:
-    asked = request.of(HandBack)
-    latest, floor = await sample_now(context, asked.pool), context.settings.file.rules_of(asked.pool).floor
+    body = request.of(HandBack)
+    latest, floor = await sample_now(context, body.pool), context.settings.file.rules_of(body.pool).floor
     details = RunnersReturned(
-        asked.result or ReturnResult.NOTHING_LEFT,
-        asked.pool,
+        body.result or ReturnResult.NOTHING_LEFT,
+        body.pool,
         int(request.before),
-        asked.target,
-        asked.last,
-        asked.why,
+        body.target,
+        body.last,
+        body.why,
         latest.queued if latest else None,
         pending,
         normal=empty(latest, floor) is True,
     )
-    after = "" if asked.target is None else f"{asked.target}"
-    return Result(details, after, settles=asked.lease)
+    after = "" if body.target is None else f"{body.target}"
+    return Result(details, after, settles=body.lease)
 
 
 def return_block(context: Context) -> ReturnBlock | None:

@@ -136,9 +136,10 @@ async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
     if found.came not in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}:
         with contextlib.suppress(Unreachable, Refused):
             capacity = await pool_scaler_of(context, pool).scaler.read()
-            told = capacity.desired
-            delivered, lower = capacity.current if told is not None else None, told is not None and told < lease.target
-            found = replace(found, delivered=delivered, set_back=told if lower else None, trouble=capacity.trouble)
+            desired, found = capacity.desired, replace(found, trouble=capacity.trouble)
+            if desired is not None:
+                set_back = desired if desired < lease.target else None
+                found = replace(found, delivered=capacity.current, set_back=set_back)
     return replace(lease, verified=found.came.value), found, (HAND_BACK,)
 
 
@@ -180,8 +181,8 @@ async def _tell(
         news = LaterResult(details, by_person=None)
         once = f"lease:{lease.act}:{digest(repr(details))}"
         tell = Tell("", lease.who, news, once=once, channel=lease.channel)
-        told = await tell_later(context, answering(tell, request))
-        await context.store.commit(Change(puts=(put, *told)))
+        puts = await tell_later(context, answering(tell, request))
+        await context.store.commit(Change(puts=(put, *puts)))
         return
 
     def move(fresh: Incident) -> Incident:

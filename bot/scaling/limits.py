@@ -89,12 +89,12 @@ def requested_size(request: Request) -> ScaleUp | ExtendLease:
 
 async def check_approval(context: Context, request: Request, target: int) -> None:
     """At execution: raise Refused unless no approval is needed, or somebody else approved exactly this."""
-    asked = requested_size(request)
-    policy = pool_scaler_of(context, asked.pool).policy
+    body = requested_size(request)
+    policy = pool_scaler_of(context, body.pool).policy
     if not request.agreed_by:
         if needs_approval(policy, target):
             raise Refused(refusals.nobody_agreed(policy.approval_above))
         return
-    if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != asked.target:
+    if request.agreed_by == request.who or request.agreed_to != request.fingerprint or target != body.target:
         raise Refused(refusals.NOT_WHAT_WAS_AGREED)
     await check_permission(context, request.agreed_by, "approve")

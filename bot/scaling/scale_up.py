@@ -116,10 +116,10 @@ async def _submitted(context: Context, interaction: Interaction) -> Answer:
     except Refused as refusal:
         await audit_refusal(context, interaction, str(refusal))
         return Answer(errors={field: str(refusal)})
-    asked = ScaleUp(pool, target, shown or current)
+    body = ScaleUp(pool, target, shown or current)
     if other:
-        return Answer(view=await answered_dialog(context, interaction.request_id, asked, held.value if held else None))
-    made = replace(draft.value, body=asked) if draft else new_request(context, interaction, held, asked)
+        return Answer(view=await answered_dialog(context, interaction.request_id, body, held.value if held else None))
+    made = replace(draft.value, body=body) if draft else new_request(context, interaction, held, body)
     request, move = asked_for(context, made, target, tell=True)
     await submit(context, interaction, held, request, move, draft=draft)
     return Answer()
@@ -139,11 +139,11 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
     """
     if incident is not None:
         refuse_over(request, incident)
-    asked = request.of(ScaleUp)
-    pool, key = asked.pool, context.lease_key(asked.pool)
+    body = request.of(ScaleUp)
+    pool, key = body.pool, context.lease_key(body.pool)
     last = await context.store.find(f"scaled:{key}")
-    size, capacity, held = await check_limits(context, pool, asked.target, seen=asked.from_size, but=request.id)
-    await check_approval(context, request, asked.target)
+    size, capacity, held = await check_limits(context, pool, body.target, seen=body.from_size, but=request.id)
+    await check_approval(context, request, body.target)
     if held and any(lease.returning for lease in held.value.leases):
         raise Refused(refusals.returning_now(pool))
     file, now = context.settings.file, context.now()
@@ -155,7 +155,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         act=request.id,
         who=request.who,
         channel=request.channel,
-        target=asked.target,
+        target=body.target,
         before=size,
         asked_at=now,
         pool=pool if pool != key else "",
@@ -171,10 +171,10 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:  # noqa: ARG001 - as every action has it
     """Set the absolute target; the request's id is the Idempotency-Key."""
-    asked = request.of(ScaleUp)
+    body = request.of(ScaleUp)
     if request.shadow:
         return Result(scale_request(request, ScaleStep.NOT_SENT), event=Event.NOTED)
-    pending = await pool_scaler_of(context, asked.pool).scaler.set(asked.target, request.id)
+    pending = await pool_scaler_of(context, body.pool).scaler.set(body.target, request.id)
     return await _accepted(context, request, pending or "")
 
 
@@ -182,33 +182,33 @@ async def check(context: Context, request: Request, incident: Incident | None) -
     """Read the scaler: it happened if the size is at or above the target."""
     if request.shadow:
         return None
-    asked = request.of(ScaleUp)
-    level, capacity = await level_of(context, asked.pool)
-    return await _accepted(context, request, capacity.pending) if level >= asked.target else None
+    body = request.of(ScaleUp)
+    level, capacity = await level_of(context, body.pool)
+    return await _accepted(context, request, capacity.pending) if level >= body.target else None
 
 
 async def _accepted(context: Context, request: Request, pending: str) -> Result:
     """The result, with the price and what the forecast says of the queue with the extra runners."""
-    asked, before, file = request.of(ScaleUp), request.before, context.settings.file
-    pool = await context.pool_now(asked.pool)
-    without, option = (before and with_more(context, pool, asked.target - int(before))) or (None, None)
+    body, before, file = request.of(ScaleUp), request.before, context.settings.file
+    pool = await context.pool_now(body.pool)
+    without, option = (before and with_more(context, pool, body.target - int(before))) or (None, None)
     details = ScaleAccepted(
-        asked.pool,
+        body.pool,
         int(before) if before else None,
-        asked.target,
-        BOOTS * file.rules_of(asked.pool).boot_time_seconds + pool.usual_age,
-        lease_terms(context, asked.pool),
+        body.target,
+        BOOTS * file.rules_of(body.pool).boot_time_seconds + pool.usual_age,
+        lease_terms(context, body.pool),
         pending,
-        price=pool_scaler_of(context, asked.pool).policy.price,
+        price=pool_scaler_of(context, body.pool).policy.price,
         currency=file.slack.currency,
         low_seconds=option.low_seconds if option else None,
         high_seconds=option.high_seconds if option else None,
         without_low_seconds=(without.low_seconds or TWO_DAYS) if without else None,
         without_mid_seconds=without.mid_seconds if without else None,
         without_high_seconds=without.high_seconds if without else None,
-        without_seed=seed_of(asked.pool) if without else None,
+        without_seed=seed_of(body.pool) if without else None,
     )
-    return Result(details, f"{asked.target}", offers=(HAND_BACK,))
+    return Result(details, f"{body.target}", offers=(HAND_BACK,))
 
 
 async def _spoken(context: Context, interaction: Interaction, held: Stored[Incident] | None) -> tuple[str, str]:

@@ -63,10 +63,10 @@ async def check(context: Context, request: Request, incident: Incident | None) -
 
 
 def _performed(context: Context, request: Request, incident: Incident | None) -> Result:
-    ended, asked = replace(_ours(request, incident), ended=True), request.of(EndSilence)
+    ended, body = replace(_ours(request, incident), ended=True), request.of(EndSilence)
     left = [one for one in holding(incident.silences if incident else (), context.now()) if one.act != ended.act]
     other = goes_on(left[0], context.now()) if left else None
-    details = SilenceEnded(SilenceEnd.ENDED, asked.why, asked.waiting, asked.above, other)
+    details = SilenceEnded(SilenceEnd.ENDED, body.why, body.waiting, body.above, other)
     return Result(details, "ended", silence=ended, settles=ended.act)
 
 
@@ -86,10 +86,10 @@ async def check_condition(context: Context, mine: Stored[Request]) -> None:
 
     The silence may have been created again with another id.
     """
-    request, now, asked = mine.value, context.now(), mine.value.of(EndSilence)
+    request, now, body = mine.value, context.now(), mine.value.of(EndSilence)
     held = await context.store.get(Incident, request.incident) if request.incident else None
     known = held.value.silences if held else ()
-    silence = next((one for one in known if one.act == asked.made_by and not one.ended), None)
+    silence = next((one for one in known if one.act == body.made_by and not one.ended), None)
     if held is None or silence is None or now >= silence.ends_at:
         put = Put(mine, failed(request, "the silence was over before", now), None, keep_seconds=KEPT_SECONDS)
     elif (met := await _met(context, held.value, silence)) is None:
@@ -97,7 +97,7 @@ async def check_condition(context: Context, mine: Stored[Request]) -> None:
     else:
         why, waiting = met
         above = silence.above if why is EndReason.TOO_MANY_JOBS else None
-        body = replace(asked, silence=silence.id, why=why, waiting=waiting, above=above)
+        body = replace(body, silence=silence.id, why=why, waiting=waiting, above=above)
         due = replace(request, progress=Progress.REQUESTED, waits_for="", lapses_at=None, body=body)
         put = Put(mine, due, now)
     await context.store.commit(Change(puts=(put,)))

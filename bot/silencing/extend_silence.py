@@ -15,7 +15,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.core.requests.request import ExtendSilence, MakeSilence, Request, Result
 from bot.ports import Refused
 from bot.requests.submit import SeveralIncidents, hand_over, new_request, own_of, subject, subject_of_button
-from bot.silencing.silence import alertmanager_of, wanted
+from bot.silencing.silence import alertmanager_of, silence_length
 from bot.views.words import refusals
 
 LEAST_SECONDS = 60.0
@@ -31,7 +31,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     held, silence = await _meant(context, interaction, pool)
     now, most = context.now(), alertmanager_of(context, silence.alertmanager).max_silence_seconds
     if interaction.words:
-        length, wrong = wanted(" ".join(interaction.words), most)
+        length, wrong = silence_length(" ".join(interaction.words), most)
         if wrong:
             raise Refused(wrong)
     else:
@@ -42,38 +42,38 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     own = await own_of(context, interaction, held, silence.act, f"{silence.ends_at:.0f}")
     body = ExtendSilence(silence.act, round(length))
     request = new_request(context, replace(interaction, request_id=own), held, body)
-    asked = Silencing(SilenceStep.EXTENSION_ASKED, length)
+    details = Silencing(SilenceStep.EXTENSION_ASKED, length)
 
     def first(fresh: Incident) -> Incident:
         about = interaction.request_id
         return decided(fresh, about, Decision.EXTENDED, (PROLONG,)) if about else fresh
 
-    return await hand_over(context, interaction, held, request, asked, first=first)
+    return await hand_over(context, interaction, held, request, details, first=first)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """The new end stays the same on every attempt."""
-    asked = request.of(ExtendSilence)
-    silence = _of(asked.made_by, incident)
-    length = min(asked.seconds, alertmanager_of(context, silence.alertmanager).max_silence_seconds)
-    ends_at = asked.ends_at or round(context.now() + length, 3)
-    return Prepared(replace(request, body=replace(asked, ends_at=ends_at)))
+    body = request.of(ExtendSilence)
+    silence = _of(body.made_by, incident)
+    length = min(body.seconds, alertmanager_of(context, silence.alertmanager).max_silence_seconds)
+    ends_at = body.ends_at or round(context.now() + length, 3)
+    return Prepared(replace(request, body=replace(body, ends_at=ends_at)))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
-    asked = request.of(ExtendSilence)
-    silence = _of(asked.made_by, incident)
+    body = request.of(ExtendSilence)
+    silence = _of(body.made_by, incident)
     if context.settings.file.actions.shadow:
         return Result(Silencing(SilenceStep.NOT_EXTENDED), event=Event.NOTED)
-    ends_at = asked.ends_at or context.now()
+    ends_at = body.ends_at or context.now()
     found = await alertmanager_of(context, silence.alertmanager).extend(silence.id, ends_at)
     return _performed(context, silence, found)
 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Find the silence by the id in its comment; extended if it lasts until the new end."""
-    asked = request.of(ExtendSilence)
-    silence, ends_at = _of(asked.made_by, incident), asked.ends_at
+    body = request.of(ExtendSilence)
+    silence, ends_at = _of(body.made_by, incident), body.ends_at
     found = await alertmanager_of(context, silence.alertmanager).find(f"[tailback {silence.act}]")
     if found is None or ends_at is None or found.ends_at < ends_at - 1:
         return None

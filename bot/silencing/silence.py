@@ -43,7 +43,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     if not (matchers := (await recall(context, interaction)).matchers if dialog else _narrow(held.value)):
         return Answer(errors={"custom": refusals.SILENCE_DIALOG_LAPSED})
     text = interaction.values.get("custom", "").strip() or interaction.values.get("preset", "")
-    length, problem = wanted(text, back_end.max_silence_seconds)
+    length, problem = silence_length(text, back_end.max_silence_seconds)
     if problem:
         if dialog:
             return Answer(errors={"custom": problem})
@@ -64,8 +64,8 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
                 raise Refused(refusals.already_requested(now - entry.at), entry.who)
         return fresh
 
-    asked = Silencing(SilenceStep.ASKED, length, body.until_drained, above)
-    return await hand_over(context, interaction, held, request, asked, first=first)
+    details = Silencing(SilenceStep.ASKED, length, body.until_drained, above)
+    return await hand_over(context, interaction, held, request, details, first=first)
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
@@ -75,28 +75,28 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         raise Refused(refusals.INCIDENT_OVER)
     _only_one(about, context.now(), but=request.id)
     _, back_end = alertmanager_for(context, about)
-    asked = request.of(MakeSilence)
-    length, matchers = min(asked.seconds, back_end.max_silence_seconds), asked.matchers or _narrow(about)
-    return Prepared(replace(request, body=replace(asked, seconds=round(length), matchers=matchers)))
+    body = request.of(MakeSilence)
+    length, matchers = min(body.seconds, back_end.max_silence_seconds), body.matchers or _narrow(about)
+    return Prepared(replace(request, body=replace(body, seconds=round(length), matchers=matchers)))
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Create it, unless the request id in a comment shows that it exists, for example after a data loss."""
-    about, asked = _there(incident), request.of(MakeSilence)
+    about, body = _there(incident), request.of(MakeSilence)
     name, back_end = alertmanager_for(context, about)
     if context.settings.file.actions.shadow:
-        details = Silencing(SilenceStep.NOT_MADE, asked.seconds, asked.until_drained, asked.above)
+        details = Silencing(SilenceStep.NOT_MADE, body.seconds, body.until_drained, body.above)
         return Result(details, event=Event.NOTED)
     if (made_before := await check(context, request, incident)) is not None:
         return made_before
     now, link = context.now(), ""
-    ends = now + asked.seconds
+    ends = now + body.seconds
     if about.thread.root is not None:
         with contextlib.suppress(Unreachable):  # a silence does not wait for Slack
             link = await context.chat.permalink(about.thread.channel, about.thread.root)
     comment = f"{clean(about.group.title)} - silenced in Slack by {request.who} {link} [tailback {request.id}]"
     made = await back_end.silence(
-        asked.matchers, starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
+        body.matchers, starts_at=now, ends_at=ends, by=f"tailback ({request.who})", comment=comment
     )
     return _performed(request, about, name, made, ends, now)
 
@@ -113,20 +113,20 @@ def _performed(  # noqa: PLR0913, PLR0917 - a silence's own parts
     request: Request, incident: Incident, name: str, made: str, ends_at: float, now: float
 ) -> Result:
     """The silence with the id `made`; one with a condition is followed by the request that ends it."""
-    asked = request.of(MakeSilence)
+    body = request.of(MakeSilence)
     silence = Silence(
         made,
         name,
         ends_at,
         request.who,
         request.id,
-        until_drained=asked.until_drained,
-        above=asked.above,
+        until_drained=body.until_drained,
+        above=body.above,
         warn_at=warn_at(ends_at, now),
-        matchers=asked.matchers,
+        matchers=body.matchers,
     )
     covered = coverage((silence,), incident.group.alerts, now)
-    details = Silencing(SilenceStep.MADE, ends_at - now, asked.until_drained, asked.above, coverage=covered)
+    details = Silencing(SilenceStep.MADE, ends_at - now, body.until_drained, body.above, coverage=covered)
     done = Result(details, f"silence {made}", silence=silence, offers=(PROLONG,))
     if not silence.until_drained and silence.above is None:
         return done
@@ -179,7 +179,7 @@ def _narrow(incident: Incident) -> tuple[Matcher, ...]:
     return matchers
 
 
-def wanted(text: str, most_seconds: float) -> tuple[float, str]:
+def silence_length(text: str, most_seconds: float) -> tuple[float, str]:
     """(seconds, problem); the problem is empty if valid. `drained` means the longest allowed."""
     if text.lower() in DRAINED:
         return most_seconds, ""
@@ -198,7 +198,7 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     """Find the open incident of `silence POOL DURATION`; in a thread the pool may be omitted."""
     words = interaction.words
     if interaction.thread and words:
-        _, wrong = wanted(" ".join(words), float("inf"))
+        _, wrong = silence_length(" ".join(words), float("inf"))
         if not wrong or len(words) == 1:
             return replace(interaction, values={"custom": " ".join(words)})
         named = words[0] if words[0].lower() in FILLERS else known_pool(context.settings.file, words[0])

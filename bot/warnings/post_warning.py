@@ -20,7 +20,7 @@ from bot.core.record import AlreadyDone, Claim, Stored, WarningRecord
 from bot.diagnosis.rank import diagnosed
 from bot.ports import Failure, Unreachable
 from bot.posting.failures import PLACE_SECONDS, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, not_drawn, store_and_release
+from bot.posting.keep_message import Kept, MessageSpec, keep_message, not_drawn, store_and_release
 from bot.posting.message_key import OVER
 from bot.views.thread.early_warning import WarningView, warning
 
@@ -91,20 +91,20 @@ async def _posted(
         return Kept(record, now + AGAIN_SECONDS, uncertain=held.in_doubt_since is not None)
     key = warning_key(record.id, episode.began_at)
     over = episode.ended_at is not None
-    wanted = Wanted(KIND, record.channel, None, key, episode.began_at - 60, f"{OVER}{key}" if over else "")
+    spec = MessageSpec(KIND, record.channel, None, key, episode.began_at - 60, f"{OVER}{key}" if over else "")
     try:
         if not _just_shown(context, record, episode) and (record.ts or not over):
             if record.finding is None and not over:  # a warning may come before its cause can be told
                 record = replace(record, finding=await _likeliest(context, record.id))
                 held = replace(held, value=record)
-            wanted = replace(wanted, message=await _message(context, record, episode, pool, incident))
-        kept = await keep_message(context, held, wanted)
+            spec = replace(spec, message=await _message(context, record, episode, pool, incident))
+        kept = await keep_message(context, held, spec)
         if kept.due is None and kept.reaction is None:
             kept = replace(kept, record=await _linked(context, kept.record, incident))
     except Unreachable as error:
         if error.system != "Slack":
             raise
-        kept = await not_drawn(context, held, wanted, error)
+        kept = await not_drawn(context, held, spec, error)
     if kept.reaction is Reaction.FALLBACK:
         return replace(kept, record=replace(kept.record, channel=context.settings.file.slack.fallback_channel))
     return replace(kept, record=replace(kept.record, channel="")) if kept.reaction is Reaction.GIVE_UP else kept

@@ -6,9 +6,9 @@ A list walks no queue: a walk takes 0.1 s, and a dashboard asks for all pools ev
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context.asked import effects_of, steps_of, terms_of
 from bot.context.causes import HARMFUL, advised
 from bot.context.context import Context
+from bot.context.forecast_inputs import effects_of, steps_of, terms_of
 from bot.core.finding import Diagnosis, Facts, Moment, Scaling, facts_of
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import WhatIf

@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context.asked import effects_of, steps_of, terms_of
 from bot.context.causes import diagnosed_in, with_forecast
 from bot.context.context import Context
+from bot.context.forecast_inputs import effects_of, steps_of, terms_of
 from bot.context.queries import open_incidents
 from bot.core.forecast.scoring import waiting
 from bot.core.incident.incident import Incident

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from bot.context.asked import asked_of
 from bot.context.causes import told_by_cause
+from bot.context.forecast_inputs import inputs_of
 from bot.core.finding import Moment
 from bot.core.forecast.forecast import Asked, forecast
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
@@ -146,7 +146,7 @@ def rough(first: int, number: int) -> dict[str, Case]:
 def asked_in(case: Case, weeks: int) -> tuple[Pool, Asked]:
     """The pool with so many known weeks, and what its first cause says to the model."""
     pool = Pool(case.rules.name, case.series, ahead=case.ahead[WEEKS.index(weeks)])
-    return pool, asked_of(pool, told_by_cause(pool, case.rules, Moment(case.series[-1].at, 60.0)))
+    return pool, inputs_of(pool, told_by_cause(pool, case.rules, Moment(case.series[-1].at, 60.0)))
 
 
 def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, WhatIf]]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from bot.context.asked import asked_of
 from bot.context.causes import told_by_cause
+from bot.context.forecast_inputs import inputs_of
 from bot.core.finding import Moment
 from bot.core.forecast.forecast import forecast
 from bot.core.pool.pool import Pool, PoolRules, measured
@@ -50,7 +50,7 @@ def course(found: cases.Case) -> Course | None:
             oracle = median(ends) < HORIZON
         if drained(world, rules) or not pool.samples:
             break
-        asked = asked_of(pool, told_by_cause(pool, rules, Moment(pool.samples[-1].at, MINUTE)))
+        asked = inputs_of(pool, told_by_cause(pool, rules, Moment(pool.samples[-1].at, MINUTE)))
         held = steadied(held, forecast(pool.samples, rules, asked=asked))
         today = held.forecast.today if held else None
         said.append((held.forecast.verdict.value if held else "none", None if today is None else today >= 1 / 2))

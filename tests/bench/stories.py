@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from bot.context.asked import asked_of
 from bot.context.causes import diagnoses, told_by_cause
+from bot.context.forecast_inputs import inputs_of
 from bot.core.finding import Moment
 from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import Terms, what_if
@@ -100,7 +100,7 @@ def changes(eye: Eye, pool: Pool, rules: PoolRules) -> int:
         if drained(pool.latest, rules):
             break
         says = told_by_cause(pool, rules, Moment(now, 60.0))
-        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, asked=asked_of(pool, says)))
+        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, asked=inputs_of(pool, says)))
         seen += [held.forecast.verdict.value] if held else []
     return sum(one != other for one, other in pairwise(seen))
 
@@ -119,7 +119,7 @@ def told(scenario: Scenario, seed: int, *, weeks: bool = False) -> Told:
     fleet, pools, eyes = lived(scenario, seed, weeks=weeks)
     name, rules = scenario.affected[0], rules_of(scenario)
     pool, moment, step = pools[name], Moment(BEGINS + fleet.now_seconds, 60.0), fleet.pools[name].spec.step
-    asked = asked_of(pool, told_by_cause(pool, rules[name], moment))
+    asked = inputs_of(pool, told_by_cause(pool, rules[name], moment))
     made = forecast(pool.samples, rules[name], ahead=pool.ahead, asked=asked)
     terms = Terms(reach=asked.reach, still=asked.still, shared=asked.shared, ahead=pool.ahead)
     options = what_if(pool.samples, rules[name], [step], terms).options

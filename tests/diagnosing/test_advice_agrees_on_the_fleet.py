@@ -34,19 +34,19 @@ def agree(name: str, pools: dict[str, Pool], rules: dict[str, PoolRules], now: f
     """What programs and people are told of this pool now."""
     moment = Moment(now, 60.0)
     says = told_by_cause(pools[name], rules[name], moment)
-    asked = Asked(REACH, still=says.still, shared=says.shared)
-    pool = looked_ahead(replace(pools[name], forecasts=()), rules[name], 300.0, asked)
+    inputs = Asked(REACH, still=says.still, shared=says.shared)
+    pool = looked_ahead(replace(pools[name], forecasts=()), rules[name], 300.0, inputs)
     (found,) = diagnoses([name], {**pools, name: pool}, rules, moment)
     terms = Terms(
         ahead=pool.ahead, day=pool.day, known=pool.calibration, reach=REACH, still=says.still, shared=says.shared
     )
-    told: Any = judgement(now, pool, found, what_if(pool.samples, rules[name], STEPS, terms))
-    times = [one["times_faster"] for one in told["more_runners"]["effects"]]
+    verdict: Any = judgement(now, pool, found, what_if(pool.samples, rules[name], STEPS, terms))
+    times = [one["times_faster"] for one in verdict["more_runners"]["effects"]]
     assert times == sorted(times), "effects never shrink as more are added"
-    helps = told["more_runners"]["helps"]
+    helps = verdict["more_runners"]["helps"]
     assert helps == "unknown" or (helps == "yes") == any(one > LEAST_FASTER for one in times)
-    queued = told["queued"] or 0
-    assert queued == 0 or sum(part["jobs"] for part in told["attribution"]) == queued
+    queued = verdict["queued"] or 0
+    assert queued == 0 or sum(part["jobs"] for part in verdict["attribution"]) == queued
     if not found.claims or pool.outlook is None or pool.outlook.verdict is Verdict.NONE:
         return
     first = found.claims[0]

@@ -84,8 +84,8 @@ async def test_a_diagnosis_knows_how_often_people_confirmed_its_cause(world: Wor
     await world.work()
     after = await world.store.get(Incident, second.id)
     assert after is not None
-    (told,) = [entry.details for entry in after.value.log.timeline if isinstance(entry.details, Diagnosed)]
-    assert (told.groups[0][0].findings[0].cause, told.answers) == ("limit", (1, 1))
+    (details,) = [entry.details for entry in after.value.log.timeline if isinstance(entry.details, Diagnosed)]
+    assert (details.groups[0][0].findings[0].cause, details.answers) == ("limit", (1, 1))
 
 
 @pytest.mark.parametrize("value", ["", "nothing", "i9.limit.yes", ".limit.yes"])

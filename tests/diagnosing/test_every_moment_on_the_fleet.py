@@ -68,17 +68,17 @@ async def agrees(story: Played, answers: dict[str, Diagnosis]) -> None:
     typed = await causes_by_pool(context, [*context.settings.file.pool], None)
     thread = (await explained(await context.view(incident), incident, now, context.settings.file.paces)).causes
     for pool, judged in await judgements(context, incident, incident.pools.affected):
-        said = first([thread[pool.id]] if pool.id in thread else [])
-        assert first(dialog[pool.id].claims) == said
-        assert first(typed[pool.id].claims) == said
+        named = first([thread[pool.id]] if pool.id in thread else [])
+        assert first(dialog[pool.id].claims) == named
+        assert first(typed[pool.id].claims) == named
         if pool.id in answers:  # Diagnose names only pools in which jobs wait
-            assert first(answers[pool.id].claims) == said
+            assert first(answers[pool.id].claims) == named
         causes, more = judged.words["causes"], judged.words["more_runners"]
         assert isinstance(causes, list)
         assert isinstance(more, dict)
-        assert [one["id"] for one in causes[:1]] == [cause for cause, _ in said]
+        assert [one["id"] for one in causes[:1]] == [cause for cause, _ in named]
         if pool.said == pool.outlook:  # what is said holds for some minutes, so that advice does not flap
-            assert [more["helps"] for _ in causes[:1]] == [helps for _, helps in said]
+            assert [more["helps"] for _ in causes[:1]] == [helps for _, helps in named]
         size = (await context.pool_scalers[pool.id].scaler.read()).current
         if (shown := await more_would_do(context, pool.id, (size, 1000), dialog[pool.id])) is not None:
             warning = caution(thread.get(pool.id))
@@ -91,20 +91,20 @@ async def test_the_named_cause_is_right_and_the_same_everywhere(name: str) -> No
 
     In provider-outage the cause is still remembered when the waits are normal again.
     """
-    story, expected, said = Played(name), STORIES[name], Counter[str]()
+    story, expected, causes = Played(name), STORIES[name], Counter[str]()
     await story.begins()
     await story.fires()
     for number in range(MINUTES):
         answers = await asked(story)
         found = [answers[pool].claims for pool in story.scenario.affected if pool in answers]
-        said += Counter(claims[0].cause if claims else NOTHING for claims in found)
+        causes += Counter(claims[0].cause if claims else NOTHING for claims in found)
         if number % EVERY == 0:
             await agrees(story, answers)
         await story.minute()
         if story.world.incident.closed:
             break
-    assert set(said) <= expected.causes | expected.later, said
-    assert sum(said[one] for one in expected.causes) > 0.4 * said.total(), said
+    assert set(causes) <= expected.causes | expected.later, causes
+    assert sum(causes[one] for one in expected.causes) > 0.4 * causes.total(), causes
 
 
 def test_every_story_with_a_cause_is_asked() -> None:

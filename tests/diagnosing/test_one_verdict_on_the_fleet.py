@@ -41,9 +41,9 @@ def advice(kind: str, number: int) -> Iterator[tuple[int, bool]]:
 @pytest.mark.parametrize("kind", [*KINDS, *(" + ".join(pair) for pair in PAIRS)])
 def test_no_incident_reverses_its_advice_after_its_peak(kind: str) -> None:
     for number in range(CASES):
-        said = list(advice(kind, number))
-        most = max((queued for queued, _ in said), default=0)
-        after = said[max((at for at, (queued, _) in enumerate(said) if queued == most), default=0) :]
+        verdicts = list(advice(kind, number))
+        most = max((queued for queued, _ in verdicts), default=0)
+        after = verdicts[max((at for at, (queued, _) in enumerate(verdicts) if queued == most), default=0) :]
         for at in range(1, len(after)):
             least = min(queued for queued, _ in after[: at + 1])
             assert after[at][1] == after[at - 1][1] or after[at][0] - least >= most / 2, (number, after[at])

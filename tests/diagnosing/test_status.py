@@ -26,9 +26,9 @@ async def text(world: World, *words: str, **parts: Any) -> str:
 async def test_without_a_name_every_pool_is_shown(world: World) -> None:
     """Measured at once, when nothing fresh is known."""
     world.queues(14)
-    told = await text(world)
-    assert f"{POOL}: {queue(14)}" in told
-    assert OTHER_POOL in told
+    answer = await text(world)
+    assert f"{POOL}: {queue(14)}" in answer
+    assert OTHER_POOL in answer
     assert world.metrics.script.count("snapshot") == 2
 
 
@@ -72,8 +72,8 @@ async def test_of_many_pools_the_stale_ones_are_measured_that_the_answer_shows(w
         known = Pool(name, (seen,) if name == "long" else (replace(seen, at=NOW),))
         await world.store.commit(Change(puts=(Put(Stored(known, 0), known, None),)))
         world.queues(40 if name == "long" else 0, pool=name)
-    told = await text(world)
-    assert told.startswith(f"long: {queue(40)}")
+    answer = await text(world)
+    assert answer.startswith(f"long: {queue(40)}")
     assert world.metrics.script.count("snapshot") == 1
 
 
@@ -93,9 +93,9 @@ async def test_without_any_pool_the_remedy_is_said(world: World) -> None:
 
 async def test_a_source_that_fails_is_unknown_and_not_empty(world: World) -> None:
     world.metrics.script.fail("*", times=None)
-    told = await text(world, POOL)
-    assert "unknown" in told
-    assert "0 jobs" not in told
+    answer = await text(world, POOL)
+    assert "unknown" in answer
+    assert "0 jobs" not in answer
 
 
 async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown() -> None:
@@ -105,10 +105,10 @@ async def test_a_source_that_hangs_does_not_keep_the_others_from_being_shown() -
     world.context.making.patience_seconds = 0.3
     world.queues(14)
     world.context.metrics = {POOL: world.metrics, OTHER_POOL: HangingMetrics(world.clock)}
-    told = await text(world)
-    assert f"{POOL}: {queue(14)}" in told
-    assert OTHER_POOL in told
-    assert f"{OTHER_POOL}: {queue(0)}" not in told
+    answer = await text(world)
+    assert f"{POOL}: {queue(14)}" in answer
+    assert OTHER_POOL in answer
+    assert f"{OTHER_POOL}: {queue(0)}" not in answer
     await world.context.making.close()
 
 

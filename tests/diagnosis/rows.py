@@ -28,10 +28,10 @@ LONGER: dict[str, Any] = {
 """All jobs take three times as long, and end."""
 
 
-def facts(fleet: FleetContext | None = None, pool: str = POOL, looks: int = 60, **changes: Any) -> Facts:
+def facts(fleet: FleetContext | None = None, pool: str = POOL, samples: int = 60, **changes: Any) -> Facts:
     """An hour of samples of the plain pool, one a minute, with these figures changed throughout."""
     figures = {**PLAIN, **changes}
-    series = tuple(Snapshot(pool, AT - 60 * ago, **figures) for ago in range(looks - 1, -1, -1))
+    series = tuple(Snapshot(pool, AT - 60 * ago, **figures) for ago in range(samples - 1, -1, -1))
     here = fleet or FleetContext((pool, "other.a", "other.b"), (pool,), provider_up=figures["provider_up"])
     return Facts(PoolRules(pool, boot_time_seconds=180.0), series, here)
 
@@ -45,14 +45,14 @@ def lately(found: Facts, minutes: int = 20, **changes: Any) -> Facts:
 
 def losing(registered: int) -> Facts:
     """A pool whose jobs have waited for three hours, and so many of 20 machines register."""
-    found = facts(looks=180, queued=200, creates=20, registered=registered)
+    found = facts(samples=180, queued=200, creates=20, registered=registered)
     began = found.series[0].at
     return replace(found, series=tuple(replace(s, oldest_wait_seconds=s.at - began) for s in found.series))
 
 
 def slow_autoscaler() -> Facts:
     """A machine for each job, launched as fast as ever and a little faster, while 150 jobs of one merge wait."""
-    calm = facts(looks=180, queued=0, oldest_wait_seconds=0.0, idle=2, booting=6, creates=30, registered=30, limit=90)
+    calm = facts(samples=180, queued=0, oldest_wait_seconds=0.0, idle=2, booting=6, creates=30, registered=30, limit=90)
     found = lately(calm, 40, queued=150, idle=0, booting=8, creates=40, registered=40)
     began = AT - 2400
     series = tuple(replace(s, oldest_wait_seconds=max(0.0, s.at - began)) for s in found.series)
@@ -78,7 +78,7 @@ def service(seconds: float | None, lasts: float = 300.0) -> tuple[Signal, ...]:
 def troubled(minutes: int = 45, well: dict[str, Any] | None = None, **changes: Any) -> Facts:
     """Two hours without a queue, and since so many minutes a growing one at a full pool, with these changes."""
     quiet = {"queued": 0, "oldest_wait_seconds": 0.0, "limit": 28, **(well or {})}
-    found = lately(facts(looks=165 + minutes, **quiet), minutes, queued=30, limit=28, **changes)
+    found = lately(facts(samples=165 + minutes, **quiet), minutes, queued=30, limit=28, **changes)
     began = AT - 60 * minutes
     waits = (max(0.0, s.at - began) for s in found.series)
     return replace(

@@ -40,9 +40,9 @@ REFUSED: dict[str, Any] = {"create_failures": 9, "create_failures_by_code": CODE
 def test_what_is_counted_stands_beside_the_cause(found: Facts, cause: str, beside: str, values: dict[str, Any]) -> None:
     """It names no cause of its own, and only a clear part of a count is told."""
     one = next(one for one in diagnosed(found).findings if one.cause == cause)
-    counted = {"busy_with_nothing", "machines_alone", "run_again", "scales_on_cpu", "common_mark"}
-    told = [seen for seen in one.evidence if seen.id in counted]
-    assert [(seen.id, dict(seen.values)) for seen in told] == ([(beside, values)] if beside else [])
+    ids = {"busy_with_nothing", "machines_alone", "run_again", "scales_on_cpu", "common_mark"}
+    extra = [seen for seen in one.evidence if seen.id in ids]
+    assert [(seen.id, dict(seen.values)) for seen in extra] == ([(beside, values)] if beside else [])
 
 
 def test_an_autoscaler_that_looks_at_the_cpu_is_told_to_look_at_the_queue() -> None:

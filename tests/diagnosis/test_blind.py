@@ -12,7 +12,7 @@ from tests.diagnosis.rows import POOL, facts
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("words", "found"),
     [
         ("not_measured", Facts(PoolRules(POOL), trouble="Prometheus: no answer")),
         ("old_figures", replace(facts(), old=True)),
@@ -20,11 +20,11 @@ from tests.diagnosis.rows import POOL, facts
         ("queue_unknown", facts(queued=None)),
     ],
 )
-def test_a_blind_source_is_its_own_finding(said: str, found: Facts) -> None:
+def test_a_blind_source_is_its_own_finding(words: str, found: Facts) -> None:
     """What nobody sees is not empty; whether more runners help is unknown."""
     seen = blind.find(found)
     assert seen is not None
-    assert [one.id for one in seen.evidence] == [said]
+    assert [one.id for one in seen.evidence] == [words]
     top = diagnosed(found).top
     assert top is not None
     assert (top.cause, top.scaling) == ("blind", Scaling.UNKNOWN)

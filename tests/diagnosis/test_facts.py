@@ -57,7 +57,7 @@ def test_what_is_around_a_pool_is_measured_now() -> None:
 
 
 def test_what_is_usual_is_older_than_the_trouble() -> None:
-    """Of what was seen before the last 20 minutes; from two looks nothing is usual."""
-    found = lately(facts(offline=2, looks=26), 21, offline=9)
+    """Of what was seen before the last 20 minutes; from two samples nothing is usual."""
+    found = lately(facts(offline=2, samples=26), 21, offline=9)
     assert found.usual.offline == 2.0
     assert replace(found, series=found.series[-23:]).usual.offline is None

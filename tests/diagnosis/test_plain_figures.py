@@ -16,10 +16,10 @@ from tests.diagnosis.rows import AT, POOL, facts, lately
 LIMIT = 30
 
 
-def plain(looks: int = 60, **figures: Any) -> Facts:
+def plain(samples: int = 60, **figures: Any) -> Facts:
     """An hour of the same six figures."""
     given = {"queued": 35, "oldest_wait_seconds": 10_080.0, "busy": 20, "idle": 0, "offline": 0, "limit": LIMIT}
-    series = tuple(Snapshot(POOL, AT - 60 * ago, **{**given, **figures}) for ago in range(looks - 1, -1, -1))
+    series = tuple(Snapshot(POOL, AT - 60 * ago, **{**given, **figures}) for ago in range(samples - 1, -1, -1))
     return Facts(PoolRules(POOL, boot_time_seconds=180.0), series, FleetContext((POOL,), (POOL,)))
 
 
@@ -73,7 +73,7 @@ SIXTEEN: dict[str, Any] = {"runners": 5, "limit": 16, "queued": 48, "known": Tru
 
 
 def growing(*sizes: int, **figures: Any) -> Facts:
-    """The pool has so many busy runners in each of the last looks, and the first number before."""
+    """The pool has so many busy runners in each of the last samples, and the first number before."""
     found = plain(**figures)
     old = len(found.series) - len(sizes)
     every = [*[sizes[0]] * old, *sizes]
@@ -126,7 +126,7 @@ def test_lost_events_are_told_where_creates_are_counted() -> None:
 
 def test_a_limit_that_fell_is_direct_evidence() -> None:
     """60 → 30: put it back."""
-    fell = lately(facts(limit=60, busy=28, booting=0, queued=0, oldest_wait_seconds=0.0, looks=300), 60,
+    fell = lately(facts(limit=60, busy=28, booting=0, queued=0, oldest_wait_seconds=0.0, samples=300), 60,
                   limit=30, busy=30, queued=40, oldest_wait_seconds=3000.0, arrivals_per_minute=4.0)  # fmt: skip
     top = diagnosed(fell).top
     assert top is not None
@@ -155,7 +155,7 @@ def test_one_failure_among_many_successes_names_no_cause(one: dict[str, Any]) ->
 
 def test_a_dead_listener_is_no_unknown_label() -> None:
     """actions-runner-controller#4027: 5 of 27 one-job runners are left, and nothing boots."""
-    found = lately(facts(limit=27, busy=26, booting=1, looks=120), 50, busy=5, booting=0, creates=0, registered=0)
+    found = lately(facts(limit=27, busy=26, booting=1, samples=120), 50, busy=5, booting=0, creates=0, registered=0)
     top = diagnosed(found).top
     assert top is not None
     assert (top.cause, top.confidence) == ("too_few", MEDIUM)
@@ -172,7 +172,7 @@ def test_machines_that_come_and_go_do_not_reach_a_limit() -> None:
 
 def test_dead_rows_are_a_part_and_the_rest_is_judged_again() -> None:
     """30 of 116 rows are dead, so 86 jobs wait for another reason."""
-    dead = facts(queued=30, oldest_wait_seconds=100_000.0, limit=20, booting=0, looks=120)
+    dead = facts(queued=30, oldest_wait_seconds=100_000.0, limit=20, booting=0, samples=120)
     first, second = diagnosed(lately(dead, 40, queued=116)).findings[:2]
     assert (first.cause, second.cause) == ("limit", "stale_rows")
     assert statement("part_dead", dead=30, queued=116, rest=86) in second.evidence

@@ -22,11 +22,11 @@ def test_a_diagnosis_gives_cause_evidence_remedy_and_what_was_missing() -> None:
     assert found.missing == ("api_remaining",)
 
 
-@pytest.mark.parametrize(("sure", "said"), [(LOW, Scaling.UNKNOWN), (MEDIUM, Scaling.HELPS)])
-def test_a_guess_leaves_the_advice_unclear(sure: float, said: Scaling) -> None:
+@pytest.mark.parametrize(("sure", "advice"), [(LOW, Scaling.UNKNOWN), (MEDIUM, Scaling.HELPS)])
+def test_a_guess_leaves_the_advice_unclear(sure: float, advice: Scaling) -> None:
     seen = (statement("calls_left", calls=1),)
     rule = Rule("guess", lambda _: Found(sure, seen), Scaling.HELPS, remedy="add_runners")
-    assert [one.scaling for one in diagnosed(facts(), (rule,)).findings] == [said]
+    assert [one.scaling for one in diagnosed(facts(), (rule,)).findings] == [advice]
 
 
 def test_direct_evidence_comes_first_then_what_explains_most_then_the_order_of_the_rules() -> None:
@@ -35,8 +35,8 @@ def test_direct_evidence_comes_first_then_what_explains_most_then_the_order_of_t
     def rule(cause: str, sure: float, part: int | None) -> Rule:
         return Rule(cause, lambda _: Found(sure, seen, part=part), Scaling.NO, remedy="wait")
 
-    told = (("a", MEDIUM, 20), ("b", MEDIUM, 30), ("c", HIGH, 30), ("d", HIGH, 10), ("e", MEDIUM, 20))
-    rules = [rule(*one) for one in told]
+    causes = (("a", MEDIUM, 20), ("b", MEDIUM, 30), ("c", HIGH, 30), ("d", HIGH, 10), ("e", MEDIUM, 20))
+    rules = [rule(*one) for one in causes]
     found = diagnosed(facts(), rules)
     assert [one.cause for one in found.findings] == ["c", "b", "a", "e", "d"], "what explains a third comes last"
     assert found.either is False
@@ -47,10 +47,10 @@ def test_parts_that_are_not_shown_rank_nothing() -> None:
     """While the usual load of this hour is unknown, nobody is told the parts of the queue: then they order nothing."""
     young = troubled(90, arrivals_per_minute=6.0, busy=28, starts_per_minute=2.0, completions_per_minute=2.0)
     assert young.backlog.parts, "it could be computed"
-    told = diagnosed(young)
-    assert told.attribution == {}
-    assert [one.share for one in told.findings] == [None, None]
-    assert [one.cause for one in told.findings] == ["surge", "limit"]
+    found = diagnosed(young)
+    assert found.attribution == {}
+    assert [one.share for one in found.findings] == [None, None]
+    assert [one.cause for one in found.findings] == ["surge", "limit"]
     hour = int(young.now.at // HOUR_SECONDS)
     ahead = (ExpectedHour(hour, weeks=3, arrivals_per_minute=2.0),)
     known = diagnosed(replace(young, ahead=ahead))
@@ -62,9 +62,9 @@ def test_sources_that_disagree_strongly_leave_the_cause_unknown() -> None:
     """A figure of which one source says twice as much is as good as none; the queue's length carries every cause."""
 
     def contradicted(figure: str, second: float) -> Diagnosis:
-        told = (Counted("github", 20), Counted("prometheus", second))
+        counts = (Counted("github", 20), Counted("prometheus", second))
         whole = facts(limit=20, booting=0)
-        now = replace(whole.now, contradictions=(Contradiction(figure, told),))
+        now = replace(whole.now, contradictions=(Contradiction(figure, counts),))
         return diagnosed(replace(whole, series=(*whole.series[:-1], now)))
 
     assert [one.cause for one in contradicted("limit", 26).findings[:1]] == ["limit"]
@@ -110,10 +110,10 @@ def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
 
 def test_what_is_seen_is_kept_where_no_rule_fits() -> None:
     """The two figures of the alert that the product was made for."""
-    told: dict[str, Any] = {"queued": 14, "oldest_wait_seconds": 6840.0}
-    found = diagnosed(facts(**{**dict.fromkeys(PLAIN), **told, "arrivals_by_source": (), "usual_by_source": ()}))
+    figures: dict[str, Any] = {"queued": 14, "oldest_wait_seconds": 6840.0}
+    found = diagnosed(facts(**{**dict.fromkeys(PLAIN), **figures, "arrivals_by_source": (), "usual_by_source": ()}))
     assert found.findings == ()
-    assert found.seen == (statement("seen_plainly", busy=None, idle=None, limit=None, **told),)
+    assert found.seen == (statement("seen_plainly", busy=None, idle=None, limit=None, **figures),)
     assert "idle" in found.missing
 
 

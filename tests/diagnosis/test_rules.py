@@ -239,13 +239,13 @@ def test_codes_belong_to_families(cause: str, codes: str) -> None:
     assert {code: family(code) for code in codes.split("|")} == dict.fromkeys(codes.split("|"), cause)
 
 
-@pytest.mark.parametrize(("times", "told"), [((7, 1), True), ((3, 3), False)])
-def test_one_source_is_named_where_it_sends_far_more_than_its_part(times: tuple[int, int], told: bool) -> None:
+@pytest.mark.parametrize(("times", "named"), [((7, 1), True), ((3, 3), False)])
+def test_one_source_is_named_where_it_sends_far_more_than_its_part(times: tuple[int, int], named: bool) -> None:
     """All sources send three times as much: nobody is to blame."""
     sent = tuple(Counted(s.name, n * s.number) for s, n in zip(SOURCES, times, strict=True))
     (found,) = diagnosed(facts(arrivals_by_source=sent, arrivals_per_minute=6.0), [*surge.RULES]).findings
-    assert any(seen.id == "source_sent" for seen in found.evidence) is told
-    assert (found.remedy == "stop_source") is told
+    assert any(seen.id == "source_sent" for seen in found.evidence) is named
+    assert (found.remedy == "stop_source") is named
 
 
 def test_a_rule_without_evidence_names_nothing() -> None:

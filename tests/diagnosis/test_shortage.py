@@ -62,7 +62,7 @@ def first(found: Facts) -> Finding | None:
             "twenty minutes ago",
             "two disks of twenty",
         ),
-        *("as bad as ever", "as many as before", "jobs end as ever", "well for two looks", "unknown is not well"),
+        *("as bad as ever", "as many as before", "jobs end as ever", "well for two samples", "unknown is not well"),
         *("slow as ever", "not for long enough", "quick again"),
     ],
 )
@@ -165,8 +165,8 @@ def test_more_machines_in_trouble_than_exist_is_a_contradiction(
     (signal,) = merged(POOL, [SourceAnswer("", sample)]).signals
     gaps = {gap.figure: gap.why for gap in merged(POOL, [SourceAnswer("", sample)]).missing}
     assert (signal.value is None) is (why is not None)
-    said = f"prometheus: contradiction, 30/{why}"
-    assert gaps.get("signal.disk") == (said if why else None)
+    expected = f"prometheus: contradiction, 30/{why}"
+    assert gaps.get("signal.disk") == (expected if why else None)
 
 
 def test_older_samples_keep_the_numbers_that_are_known() -> None:

@@ -96,10 +96,10 @@ SURENESS: list[tuple[str, str, Facts, str, tuple[str, ...]]] = [
     ("one of them registered", "unregistered", facts(**ONE, registered=1), "", ()),
     ("one in a quarter of an hour is no proof", "unregistered",
      lately(facts(**ONE, registered=None), 10, registered=0), "", ()),
-    ("slow boots of which none has ended", "slow_boot", facts(**SLOW, registered=0, looks=30), "medium", ()),
+    ("slow boots of which none has ended", "slow_boot", facts(**SLOW, registered=0, samples=30), "medium", ()),
     ("some registered after slow boots", "unregistered", facts(**SLOW, registered=13), "", ()),
-    ("slow boots of which some have", "slow_boot", facts(**SLOW, registered=9, looks=30), "medium", ()),
-    ("boots longer than the trouble", "slow_boot", facts(**SLOW, registered=8, looks=30), "medium", ()),
+    ("slow boots of which some have", "slow_boot", facts(**SLOW, registered=9, samples=30), "medium", ()),
+    ("boots longer than the trouble", "slow_boot", facts(**SLOW, registered=8, samples=30), "medium", ()),
     ("the provider says it is down", "provider", facts(idle=None, provider_up=False), "medium", ("idle",)),
     ("idle runners are unknown", "provider", facts(idle=None), "", ()),
     ("a wait below a day", "stale_rows", old(23, 2.0), "medium", ()),
@@ -131,7 +131,7 @@ def test_no_caution_rests_on_machines_that_may_boot_still() -> None:
 
 
 def test_a_flat_number_of_hosted_jobs_is_told_with_the_time_that_it_was_seen() -> None:
-    """Five looks in two minutes are no half hour."""
+    """Five samples in two minutes are no half hour."""
     long = facts(pool="ubuntu-latest")
     short = replace(long, series=tuple(replace(s, at=AT - (AT - s.at) / 30) for s in long.series[-5:]))
     label = statement("provider_label", pool="ubuntu-latest")
@@ -223,8 +223,8 @@ def test_every_fifth_machine_that_never_registers_in_a_whole_incident_is_a_cause
 def test_what_registered_between_two_looks_is_not_missing(minutes: int, *, named: bool) -> None:
     """A look tells a quarter of an hour, and older ones are kept further apart: 20 of 22 machines registered unseen."""
     now = replace(losing(20).now, creates=0, registered=0, booting=0)
-    looks = (replace(now, at=AT - 60 * minutes, creates=22, registered=2), now)
-    assert (of(replace(losing(20), series=looks), "unregistered") is not None) is named
+    samples = (replace(now, at=AT - 60 * minutes, creates=22, registered=2), now)
+    assert (of(replace(losing(20), series=samples), "unregistered") is not None) is named
 
 
 def test_a_chance_of_long_ones_among_few_ends_is_no_slower_work() -> None:

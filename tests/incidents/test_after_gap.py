@@ -19,7 +19,7 @@ GROUP = "<!subteam^S0ONCALL>"
 
 def calls(world: World) -> list[str]:
     """The replies that mention the on-call group."""
-    return [said for said in world.replies if GROUP in said]
+    return [reply for reply in world.replies if GROUP in reply]
 
 
 async def starts_again(world: World, *, asks: bool = True) -> None:
@@ -85,7 +85,7 @@ async def test_an_acknowledgement_that_was_taken_back_calls_nobody_once_the_queu
     await world.says("unack")
     await held_back_by_slack(world)
     assert calls(world) == []
-    assert [said for said in world.replies if PLAIN[Event.UNACKED] in said]
+    assert [reply for reply in world.replies if PLAIN[Event.UNACKED] in reply]
 
 
 async def test_an_acknowledgement_that_is_taken_back_calls_while_jobs_wait(world: World) -> None:
@@ -105,9 +105,9 @@ async def test_the_owner_of_a_silence_that_is_over_is_not_asked_to_extend_it(wor
     world.chat.script.heal()
     await world.passes(120, step=10)
     timeline = world.incident.log.timeline
-    (told,) = [one for one in timeline if getattr(one.details, "step", None) is SilenceStep.ENDS_SOON]
-    assert told.decisions == (Decision.RAN_OUT,)
-    assert not [said for said in world.replies[before:] if f"<@{ANA}>" in said]
+    (entry,) = [one for one in timeline if getattr(one.details, "step", None) is SilenceStep.ENDS_SOON]
+    assert entry.decisions == (Decision.RAN_OUT,)
+    assert not [reply for reply in world.replies[before:] if f"<@{ANA}>" in reply]
 
 
 async def test_an_escalation_that_slack_held_back_is_judged_when_it_leaves(world: World) -> None:

@@ -52,8 +52,8 @@ async def test_those_that_the_digest_does_not_hold_are_named_once_in_replies_bel
     texts = [str(one.message.blocks) for one in (digest, *below)]
     opened = " ".join(str(one.message.blocks) for one in world.chat.parents())
     for number in range(MANY):
-        told = sum(f"Queue {number:03} " in text for text in texts[1:])
-        assert told == 1 or (told == 0 and f"Queue {number:03} " in opened + texts[0])
+        named = sum(f"Queue {number:03} " in text for text in texts[1:])
+        assert named == 1 or (named == 0 and f"Queue {number:03} " in opened + texts[0])
     for one in below:
         world.chat.delete(CHANNEL, one.ts)
     await world.passes(5, step=1)

@@ -26,8 +26,8 @@ async def test_a_scaler_that_hangs_is_given_up_within_the_lease() -> None:
         await world.tell(claim)
     assert (await world.now(request)).progress is Progress.UNKNOWN
     await world.work()
-    (told,) = world.details(RequestNotDone)
-    assert (told.how, told.action, told.why) == (RequestEnd.CHECKING, "scale_up", "no answer in time")
+    (details,) = world.details(RequestNotDone)
+    assert (details.how, details.action, details.why) == (RequestEnd.CHECKING, "scale_up", "no answer in time")
 
 
 async def test_a_slack_that_hangs_is_given_up_within_the_lease(monkeypatch: pytest.MonkeyPatch, world: World) -> None:

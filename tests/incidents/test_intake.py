@@ -47,10 +47,10 @@ async def test_a_late_repeat_brings_no_member_back(world: World) -> None:
     joined = (spoken("a"), spoken("b", starts_at=NOW - 30))
     assert await world.fires(*joined) is Taken.JOINED
     assert await world.fires(spoken("a"), spoken("b", firing=False, starts_at=NOW - 30)) is Taken.JOINED
-    told = len(world.incident.log.timeline)
+    entries = len(world.incident.log.timeline)
     assert await world.fires(*joined) is Taken.REPEATED
     assert [alert.fingerprint for alert in world.incident.group.firing] == ["a"]
-    assert len(world.incident.log.timeline) == told
+    assert len(world.incident.log.timeline) == entries
 
 
 async def test_the_thread_says_what_is_odd_about_an_alert(world: World) -> None:
@@ -139,5 +139,5 @@ async def test_a_webhook_and_a_click_at_once_keep_both(world: World) -> None:
     await world.opens()
     await asyncio.gather(world.fires(spoken(firing=False)), world.asks("ack", ANA))
     assert (world.incident.ownership.owner, world.incident.state) == (ANA, State.EASING)
-    told = [entry.event for entry in world.incident.log.timeline]
-    assert sorted(told) == sorted([Event.OPENED, Event.ACKED, Event.ALERT_RESOLVED])
+    events = [entry.event for entry in world.incident.log.timeline]
+    assert sorted(events) == sorted([Event.OPENED, Event.ACKED, Event.ALERT_RESOLVED])

@@ -33,13 +33,13 @@ async def test_the_second_incident_tells_of_the_first() -> None:
     await fires(world)
     assert world.incidents[-1].pools.before is None
     await ends(world)
-    said = await fires(world)
+    reply = await fires(world)
     newest = world.incidents[-1].pools
     assert newest.before is not None
     assert (newest.looked_for, newest.before.cause, newest.before.done) == ("limit", "limit", "")
     assert newest.before.seconds > 0
     line = before_words(newest.before)
-    assert line in said
+    assert line in reply
     assert POOL not in line, "one line, without a name"
 
 
@@ -57,8 +57,8 @@ async def test_closed_incidents_are_asked_once_for_each_first_cause() -> None:
     await fires(world)
     await ends(world)
     await fires(world)
-    told = world.incidents[-1].pools.before
+    before = world.incidents[-1].pools.before
     await world.store.commit(Change(leave=(("ended", world.incidents[0].id),)))
     assert not await world.store.members("ended")
     await world.passes(300)
-    assert world.incidents[-1].pools.before == told
+    assert world.incidents[-1].pools.before == before

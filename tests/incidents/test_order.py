@@ -68,43 +68,43 @@ FORMATS = {
 """One alert of each sender, told at its start, at its end, and at a later start."""
 
 
-@pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("delivery", FORMATS.values(), ids=FORMATS)
 async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_start_does(
-    told: Callable[[str], Delivery], world: World
+    delivery: Callable[[str], Delivery], world: World
 ) -> None:
-    assert await take_alert(world.context, told(END)) is Taken.NOTHING_OPEN
-    assert await take_alert(world.context, told(START)) is Taken.OUTDATED
+    assert await take_alert(world.context, delivery(END)) is Taken.NOTHING_OPEN
+    assert await take_alert(world.context, delivery(START)) is Taken.OUTDATED
     world.clock.advance(ENDS_KEPT_SECONDS - 1)
-    assert await take_alert(world.context, told(START)) is Taken.OUTDATED
+    assert await take_alert(world.context, delivery(START)) is Taken.OUTDATED
     assert world.incidents == []
-    assert await take_alert(world.context, told(LATER)) is Taken.OPENED
-    assert await take_alert(world.context, told(START)) is Taken.JOINED
+    assert await take_alert(world.context, delivery(LATER)) is Taken.OPENED
+    assert await take_alert(world.context, delivery(START)) is Taken.JOINED
     (found,) = world.incidents
     assert (found.state, len(found.group.alerts)) == (State.OPEN, 1)
 
 
-@pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
-async def test_in_any_order_only_what_still_fires_is_open(told: Callable[[str], Delivery]) -> None:
+@pytest.mark.parametrize("delivery", FORMATS.values(), ids=FORMATS)
+async def test_in_any_order_only_what_still_fires_is_open(delivery: Callable[[str], Delivery]) -> None:
     shuffled = random.Random(5)
     for _ in range(40):
         world = World()
         order = [*shuffled.choices([START, END], k=shuffled.randrange(1, 6)), END]
         shuffled.shuffle(order)
         for at in order:
-            await take_alert(world.context, told(at))
+            await take_alert(world.context, delivery(at))
         assert [found for found in world.incidents if found.group.firing] == []
-        await take_alert(world.context, told(LATER))
-        await take_alert(world.context, told(order[0]))
+        await take_alert(world.context, delivery(LATER))
+        await take_alert(world.context, delivery(order[0]))
         (found,) = world.incidents
         assert (found.state, len(found.group.firing)) == (State.OPEN, 1)
 
 
-@pytest.mark.parametrize("told", FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("delivery", FORMATS.values(), ids=FORMATS)
 @pytest.mark.parametrize("at", [(START, END), (END, START), (END, START, START, END)])
 async def test_both_at_once_in_two_processes_leave_nothing_firing(
-    told: Callable[[str], Delivery], at: Sequence[str], world: World
+    delivery: Callable[[str], Delivery], at: Sequence[str], world: World
 ) -> None:
-    await asyncio.gather(*(take_alert(world.context, told(one)) for one in at))
+    await asyncio.gather(*(take_alert(world.context, delivery(one)) for one in at))
     assert len(world.incidents) <= 1
     assert not any(found.group.firing for found in world.incidents)
 

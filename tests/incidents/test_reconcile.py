@@ -65,11 +65,11 @@ async def test_a_drained_incident_whose_alert_still_fires_is_not_said_to_need_no
     await world.passes(600, step=30)
     assert world.incident.state is State.DRAINED
     assert world.incident.group.firing
-    said = world.parent.message.text
+    text = world.parent.message.text
     await world.fires(spoken(firing=False))
     await world.work()
     assert not world.incident.group.firing
-    assert world.parent.message.text != said
+    assert world.parent.message.text != text
 
 
 async def test_a_click_shows_in_the_parent_before_the_thread_is_told_anything(world: World) -> None:
@@ -119,9 +119,9 @@ async def test_a_closed_incident_is_watched_no_longer() -> None:
     assert (world.data.sets["open"], world.data.sets[f"watch:{POOL}"]) == (set(), set())
     assert world.data.sets["ended"] == {world.incident.id}
     assert world.data.due == {}
-    looks = world.metrics.script.count("snapshot")
+    before = world.metrics.script.count("snapshot")
     await world.passes(300, step=30)
-    assert world.metrics.script.count("snapshot") == looks
+    assert world.metrics.script.count("snapshot") == before
 
 
 async def test_status_replies_come_at_most_once_a_report_period_and_only_with_news(world: World) -> None:
@@ -138,9 +138,9 @@ async def test_nobody_acknowledged_is_told_once(world: World) -> None:
     await world.opens()
     await world.passes(1800, step=30)
     assert world.details(Escalated) == [Escalated(900.0)]
-    (told,) = [stored for stored in world.chat.thread(world.parent.ts) if stored.broadcast]
-    assert queue(14) in told.message.text
-    assert told.message.text.endswith(" <!subteam^S0ONCALL>")
+    (reply,) = [stored for stored in world.chat.thread(world.parent.ts) if stored.broadcast]
+    assert queue(14) in reply.message.text
+    assert reply.message.text.endswith(" <!subteam^S0ONCALL>")
     assert "Escalated " in str(world.parent.message.blocks)
 
 
@@ -179,9 +179,9 @@ async def test_one_talkative_incident_lets_the_others_have_a_turn(world: World) 
         await world.fires(spoken("a1"), spoken(f"b{number}", host=str(number)))
     world.chat.script.calls.clear()
     await world.tell((await world.claims())[0])
-    told = world.chat.script.count("post")
-    assert 0 < told < MOST_STEPS
-    assert len(world.incident.log.outbox) == 20 - told
+    posts = world.chat.script.count("post")
+    assert 0 < posts < MOST_STEPS
+    assert len(world.incident.log.outbox) == 20 - posts
     assert world.due() == 0.0
     await world.work()
     assert world.incident.log.outbox == ()

@@ -80,14 +80,14 @@ async def test_a_short_settle_time_holds_after_an_answer_too() -> None:
 async def test_replies_wait_behind_first_messages_that_wait_for_slack() -> None:
     """After a rate limit what nobody knows yet goes first, also where no pace of our own books the order."""
     world = await World.opened(slack={"channel": "C0CIONCALL", "pace": "0s"})
-    thread, said = world.parent.ts, len(world.replies)
+    thread, replies = world.parent.ts, len(world.replies)
     await world.context.store.pause_lane("post:C0CIONCALL", 2.0)
     await world.fires(spoken("c1"), group_key="another")
     await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
     await world.passes(2.1)
-    assert (len(world.chat.parents()), len(world.chat.thread(thread))) == (2, said)
+    assert (len(world.chat.parents()), len(world.chat.thread(thread))) == (2, replies)
     await world.passes(3, step=1)
-    assert len(world.chat.thread(thread)) == said + 1
+    assert len(world.chat.thread(thread)) == replies + 1
 
 
 async def test_an_unknown_reply_is_looked_for_and_told_once(world: World) -> None:
@@ -142,11 +142,11 @@ async def test_a_reply_whose_shape_is_refused_is_told_as_plain_text(world: World
     await world.opens()
     world.chat.script.fail("post", Failure.SHAPE)
     await world.done(world.fires(spoken("a1"), spoken("b1", host="one")))
-    (told,) = world.chat.thread(world.parent.ts)
-    assert told.message.blocks == ()
+    (reply,) = world.chat.thread(world.parent.ts)
+    assert reply.message.blocks == ()
     (joined,) = world.details(AlertsJoined)
     assert joined.new
-    assert joined.new[0] in told.message.text
+    assert joined.new[0] in reply.message.text
     assert any(block["type"] == "actions" for block in world.parent.message.blocks), "the parent keeps its buttons"
     await world.done(world.says("ack"))
     assert world.chat.thread(world.parent.ts)[-1].message.blocks, "Slack takes those of the next reply"

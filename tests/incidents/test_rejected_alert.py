@@ -35,11 +35,11 @@ async def test_a_known_senders_refused_alert_is_told_once(
         assert {answer.status_code for answer in answers} == {status}
         await endpoint.world.work()
         ((channel, text),) = notices(endpoint.world)
-        counted = (await endpoint.client.get("/metrics")).text
+        metrics = (await endpoint.client.get("/metrics")).text
     assert channel == "C0OPS"
     assert text.startswith(f"An alert from {source} at 127.0.0.1 was refused. No incident was opened for it. Reason: ")
     assert answers[0].json()["error"][:40] in text
-    assert f'tailback_alerts_rejected_total{{sender="",source="{source}",status="{status}"}}' in counted
+    assert f'tailback_alerts_rejected_total{{sender="",source="{source}",status="{status}"}}' in metrics
 
 
 @pytest.mark.parametrize("headers", [{"X-Nothing": "1"}, {"Authorization": "Bearer wrong"}])
@@ -67,8 +67,8 @@ async def test_another_sender_is_told_too_and_the_same_one_after_an_hour() -> No
 
 
 async def test_of_many_processes_at_once_one_writes_the_notice(world: World) -> None:
-    told = await asyncio.gather(*(report_rejected(world.context, "grafana", "10.0.0.1", "why") for _ in range(20)))
-    assert told.count(True) == 1
+    results = await asyncio.gather(*(report_rejected(world.context, "grafana", "10.0.0.1", "why") for _ in range(20)))
+    assert results.count(True) == 1
     await world.work()
     assert len(notices(world)) == 1
 

@@ -51,9 +51,9 @@ async def test_a_fresh_0_does_not_drain_while_another_source_sees_jobs_wait() ->
     assert not world.incident.closed
     assert "drained" not in world.told.lower()
     assert (world.pool_record().latest.queued, world.pool_record().latest.source) == (3, PROMETHEUS)  # type: ignore[union-attr]
-    told = Contradiction("queued", (Counted(PROMETHEUS, 3), Counted(GITHUB, 0)))
-    assert world.pool_record().latest.contradictions == (told,)  # type: ignore[union-attr]
-    assert str(disagreeing(POOL, (told,))[0]) in world.told
+    contradiction = Contradiction("queued", (Counted(PROMETHEUS, 3), Counted(GITHUB, 0)))
+    assert world.pool_record().latest.contradictions == (contradiction,)  # type: ignore[union-attr]
+    assert str(disagreeing(POOL, (contradiction,))[0]) in world.told
     world.says(0, by=PROMETHEUS)
     await world.passes(300, step=30)
     assert world.incident.state is State.DRAINED

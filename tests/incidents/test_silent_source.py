@@ -76,8 +76,8 @@ async def test_where_nothing_measures_it_ends_with_the_reason() -> None:
     await world.fires(replace(spoken("a1", firing=False, runner_label="strange"), silent=SilentReason.PAUSED))
     await world.work()
     assert world.incident.state is State.RESOLVED
-    (told,) = world.details(IncidentEnded)
-    assert (told.how, told.silent) == (IncidentEnding.NOT_MEASURED, (SilentReason.PAUSED,))
+    (details,) = world.details(IncidentEnded)
+    assert (details.how, details.silent) == (IncidentEnding.NOT_MEASURED, (SilentReason.PAUSED,))
 
 
 async def test_a_no_data_alert_that_takes_over_is_announced_as_such(world: World) -> None:
@@ -114,5 +114,5 @@ async def test_the_end_of_a_no_data_alert_by_missing_series_is_no_silence(world:
     await world.fires(replace(spoken("b1", firing=False), kind=Kind.BLIND, silent=SilentReason.MISSING_SERIES))
     await world.work()
     assert world.incident.group.silent == ()
-    (told,) = world.details(IncidentEnded)
-    assert (told.how, told.silent) == (IncidentEnding.SOURCE_BACK, ())
+    (details,) = world.details(IncidentEnded)
+    assert (details.how, details.silent) == (IncidentEnding.SOURCE_BACK, ())

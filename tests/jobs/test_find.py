@@ -160,9 +160,9 @@ async def test_the_pool_of_a_job_without_labels_is_not_known() -> None:
 async def test_a_number_alone_tells_no_name_of_a_repository_that_may_be_private() -> None:
     world = World()
     await put(world, queueing())
-    told = await asked(world, "34")
-    assert (told.pool, told.state) == (POOL, JobStanding.WAITING)
-    assert (told.name, told.repository, told.url) == ("", "", "")
+    answer = await asked(world, "34")
+    assert (answer.pool, answer.state) == (POOL, JobStanding.WAITING)
+    assert (answer.name, answer.repository, answer.url) == ("", "", "")
     public = await asked(world, "34", replace(JOB, public=True))
     assert (public.name, public.repository, public.url) == ("test (default)", "org/secret", URL)
 
@@ -189,12 +189,12 @@ async def test_old_figures_give_no_start_and_say_so() -> None:
 async def test_no_question_measures_and_a_crowd_is_answered_from_one_reading() -> None:
     world = World()
     await put(world, queueing())
-    world.context.store = counted = CountingStore(world.clock.now, world.clock.monotonic, data=world.data)
+    world.context.store = counter = CountingStore(world.clock.now, world.clock.monotonic, data=world.data)
     world.context.jobs = Known(JOB)
     for _ in range(200):
         await find_jobs(world.context, URL, everybody)
     assert world.metrics.script.count("snapshot") == 0
-    assert counted.reads == 1
+    assert counter.reads == 1
 
 
 @pytest.mark.parametrize("reason", list(Unfound))

@@ -51,13 +51,13 @@ async def test_app_home_lists_what_somebody_follows() -> None:
 async def test_any_number_of_people_may_press_the_same_button_in_a_minute() -> None:
     """What concerns nobody but the person is not counted as requests on the incident."""
     world = World()
-    asked = Interaction("follow", "", TEAM, CHANNEL, Surface.BUTTON, "k", request_id="i1.abc")
+    press = Interaction("follow", "", TEAM, CHANNEL, Surface.BUTTON, "k", request_id="i1.abc")
     for number in range(200):
-        await check_rate(world.context, replace(asked, who=f"U{number}"))
+        await check_rate(world.context, replace(press, who=f"U{number}"))
 
     async def acknowledged() -> None:
         for number in range(200):
-            await check_rate(world.context, replace(asked, name="ack", who=f"U{number}"))
+            await check_rate(world.context, replace(press, name="ack", who=f"U{number}"))
 
     with pytest.raises(TooOften):
         await acknowledged()

@@ -47,8 +47,8 @@ async def becomes(world: World, state: JobProgress, **parts: object) -> None:
 
 async def test_a_follower_of_a_pool_is_told_once_when_it_has_drained() -> None:
     world = await waiting()
-    said = whisper(await world.types("follow", POOL))
-    assert POOL in said.text
+    answer = whisper(await world.types("follow", POOL))
+    assert POOL in answer.text
     await world.passes(DRAIN_SECONDS)
     assert told(world) == []
     world.queues(0)

@@ -35,18 +35,18 @@ async def doubled(world: World) -> tuple[SlackMessage, SlackMessage]:
     await world.opens()
     await world.asks("ack", ANA)
     await stopped_before_the_request(world)
-    told = newest(world)
-    return told, await arrives_late(world, told)
+    reply = newest(world)
+    return reply, await arrives_late(world, reply)
 
 
 async def test_a_reply_that_arrives_late_points_to_the_one_that_stands(world: World) -> None:
-    told, late = await doubled(world)
+    reply, late = await doubled(world)
     assert await deduplicate_threads(world.context) == ""
-    assert told.edits == 0
-    assert late.key == f"{COLLAPSED}{told.key}"
-    assert told.ts.replace(".", "") in late.message.text
+    assert reply.edits == 0
+    assert late.key == f"{COLLAPSED}{reply.key}"
+    assert reply.ts.replace(".", "") in late.message.text
     assert await deduplicate_threads(world.context) == ""
-    assert (told.edits, late.edits) == (0, 1)
+    assert (reply.edits, late.edits) == (0, 1)
 
 
 async def test_the_reply_that_is_edited_stays_also_when_it_is_the_younger_one() -> None:
@@ -54,12 +54,12 @@ async def test_the_reply_that_is_edited_stays_also_when_it_is_the_younger_one() 
     world = await CareWorld.opened(approval_above=20)
     await world.wants(24)
     await stopped_before_the_request(world)
-    told = next(one for one in world.chat.messages if one.ts == world.offering("approve").ts)
-    late = await arrives_late(world, told)
+    reply = next(one for one in world.chat.messages if one.ts == world.offering("approve").ts)
+    late = await arrives_late(world, reply)
     late.ts = f"{NOW - 1:.6f}"
     world.chat.messages.sort(key=lambda one: one.ts)
     await deduplicate_threads(world.context)
-    assert (told.edits, late.key) == (0, f"{COLLAPSED}{told.key}")
+    assert (reply.edits, late.key) == (0, f"{COLLAPSED}{reply.key}")
 
 
 async def test_only_threads_with_a_doubt_are_searched_and_for_a_while(world: World) -> None:

@@ -18,7 +18,7 @@ async def silent() -> World:
     return world
 
 
-async def looks(world: World, seconds: float, record: Chore) -> Chore:
+async def check_now(world: World, seconds: float, record: Chore) -> Chore:
     """Look every five seconds for so long; the record as it is then."""
     for _ in range(round(seconds / 5)):
         world.clock.advance(5)
@@ -29,13 +29,13 @@ async def looks(world: World, seconds: float, record: Chore) -> Chore:
 
 async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
     world = await silent()
-    record = await looks(world, 290, Chore("watch"))
+    record = await check_now(world, 290, Chore("watch"))
     assert world.pager.told == []
-    record = await looks(world, 600, record)
+    record = await check_now(world, 600, record)
     assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
     assert "1 incident with undelivered messages" in world.pager.told[0][1]
     world.chat.script.heal()
-    record = await looks(world, 120, record)
+    record = await check_now(world, 120, record)
     assert [event for event, _ in world.pager.told] == ["slack_unreachable", "slack_recovered"]
     assert (record.told, record.since, record.note) == (False, None, "")
 
@@ -43,7 +43,7 @@ async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
 async def test_who_could_not_be_told_is_told_later() -> None:
     world = await silent()
     world.pager.script.fail("send", Failure.UNCONNECTED, times=3)
-    await looks(world, 400, Chore("watch"))
+    await check_now(world, 400, Chore("watch"))
     assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
 
 

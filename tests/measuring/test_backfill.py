@@ -144,14 +144,14 @@ async def test_a_source_that_does_not_answer_for_a_week_is_asked_for_a_day() -> 
 
 
 async def test_a_source_that_fails_is_asked_again_later_and_measured_all_the_same() -> None:
-    """No loop: first for a day instead of a week, then after five minutes and ten; the looks go on each minute."""
+    """No loop: first for a day instead of a week, then after five minutes and ten; measurements go on each minute."""
     world, archive = await started(60)
-    asked = len(archive.spans)
+    requests = len(archive.spans)
     archive.script.fail("history", Failure.LATER, times=None)
-    looks = archive.script.count("snapshot")
+    before = archive.script.count("snapshot")
     await world.passes(1200, step=10)
-    assert len(archive.spans) - asked == 4
-    assert archive.script.count("snapshot") - looks == 20
+    assert len(archive.spans) - requests == 4
+    assert archive.script.count("snapshot") - before == 20
     archive.script.heal()
     await world.passes(2400, step=10)
     assert len({cell.hour // 24 for cell in past(world).cells}) == 43
@@ -206,9 +206,9 @@ async def test_nothing_is_asked_when_it_is_switched_off() -> None:
 async def test_a_pool_that_leaves_the_configuration_is_asked_for_no_longer() -> None:
     world, archive = await started(60)
     world.context.metrics = {}
-    asked = len(archive.spans)
+    requests = len(archive.spans)
     await world.passes(600, step=5)
-    assert len(archive.spans) == asked
+    assert len(archive.spans) == requests
     row = world.data.rows[f"fill:{POOL}"]
     assert isinstance(row.value, Backfill)
     assert row.expires < float("inf")

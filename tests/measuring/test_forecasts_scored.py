@@ -38,7 +38,7 @@ async def test_the_parent_names_the_likely_cause_and_the_forecast() -> None:
 
 
 async def test_the_line_costs_few_edits() -> None:
-    """Twenty looks at a queue that shrinks as foretold: the coarse steps change a few times only."""
+    """Twenty samples of a queue that shrinks as foretold: the coarse steps change a few times only."""
     world = await full()
     before = world.parent.edits
     for minute in range(10):
@@ -89,7 +89,7 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     world = await by_hand()
     assert not_scored(world.incident.pools.scores)[LeftOut.WAITING] >= 1
     await world.passes(660, step=60)  # until nobody can take it back
-    told, edits = world.replies, world.parent.edits
+    replies, edits = world.replies, world.parent.edits
     before = world.incident
     await drains(world)
     held, scored = held_share(world.pool_record().scores)
@@ -101,7 +101,7 @@ async def test_an_incident_closed_by_hand_is_scored_when_its_queue_drains_later(
     assert not not_scored(whole.pools.scores)
     text = await exported(world.store, world.context.settings.file, world.incident.id, "markdown", 0.0)
     assert f"Forecasts: {held} of {scored} correct" in text
-    assert (world.replies, world.parent.edits, world.incident) == (told, edits, before)
+    assert (world.replies, world.parent.edits, world.incident) == (replies, edits, before)
 
 
 async def test_nothing_more_is_foretold_of_it_while_nobody_waits_for_the_answer() -> None:
@@ -119,9 +119,9 @@ async def test_where_nobody_measures_on_what_was_foretold_counts_as_not_scored()
     assert held_share(world.pool_record().scores) == (0, 0)
     missing = not_scored(world.pool_record().scores)
     assert missing[LeftOut.UNSEEN] >= 1
-    told = await report_of(world)
-    assert "no forecast was scored" in told
-    assert left_out_words(missing) in told
+    report = await report_of(world)
+    assert "no forecast was scored" in report
+    assert left_out_words(missing) in report
 
 
 async def scales(world: World) -> None:
@@ -188,8 +188,8 @@ async def test_all_pools_learn_from_each_drain() -> None:
 async def test_an_unknown_cause_is_said_as_such(world: World) -> None:
     await world.opens(queued=14)
     await world.done(world.asks("diagnose"))
-    (told,) = world.details(Diagnosed)
-    assert [[one.top for one in group] for group in told.groups] == [[None]]
+    (details,) = world.details(Diagnosed)
+    assert [[one.top for one in group] for group in details.groups] == [[None]]
     assert "Likely cause" not in world.parent.message.text
 
 

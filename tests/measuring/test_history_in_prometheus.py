@@ -64,8 +64,8 @@ def _written(folder: Path) -> None:
     (folder / "past.txt").write_text(text, "utf-8")
     large = "--max-block-duration=96h"  # one block for every two hours takes ten times as long
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", large, "-q", "past.txt", "data"]
-    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
-    assert said.returncode == 0, said.stderr
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 def source(url: str, wire: HttpPool, world: World) -> Prometheus:

@@ -100,21 +100,21 @@ async def test_a_start_spreads_its_questions_over_one_watch_period() -> None:
     world.context.health.resumed_at = world.clock.now()
     await wake_pools(world.context)
     await world.work()
-    asked = [world.metrics.script.count("snapshot")]
+    requests = [world.metrics.script.count("snapshot")]
     for _ in range(24):
         await world.passes(5, step=5)
-        asked.append(world.metrics.script.count("snapshot"))
-    assert (asked[11], asked[23]) == (40, 80)
-    assert max(after - before for before, after in zip([0, *asked], asked, strict=False)) <= AT_ONCE
+        requests.append(world.metrics.script.count("snapshot"))
+    assert (requests[11], requests[23]) == (40, 80)
+    assert max(after - before for before, after in zip([0, *requests], requests, strict=False)) <= AT_ONCE
 
 
 async def test_measuring_stops_when_nobody_watches_and_no_watch_is_wanted() -> None:
     """With `watch = "0s"`, after the end the pool is looked at once more, found unwatched, and left alone."""
     world = await World.opened(timing={"watch": "0s"})
     await world.done(world.asks("resolve", surface="dialog"))
-    looks = world.metrics.script.count("snapshot")
+    before = world.metrics.script.count("snapshot")
     await world.passes(120, step=30)
-    assert world.metrics.script.count("snapshot") == looks
+    assert world.metrics.script.count("snapshot") == before
     assert world.due("pool") is None
 
 

@@ -43,14 +43,14 @@ def kept(world: World) -> Tell:
 
 def heard(world: World) -> list[str]:
     """What the person reads, by any private way."""
-    return [said.text for _, said, _ in world.chat.responses] + [said.text for _, _, said, _ in world.chat.whispers]
+    return [one.text for _, one, _ in world.chat.responses] + [one.text for _, _, one, _ in world.chat.whispers]
 
 
 async def test_the_way_of_the_command_is_tried_first(world: World) -> None:
     """It needs no membership of the bot in that channel."""
     await stored(world, tell(world))
     await world.work()
-    assert [(url, said.text) for url, said, _ in world.chat.responses] == [(URL, "The runners came.")]
+    assert [(url, message.text) for url, message, _ in world.chat.responses] == [(URL, "The runners came.")]
     assert world.chat.whispers == []
     assert (kept(world).ended_at, kept(world).reply_url) == (world.clock.now(), "")
 

@@ -15,8 +15,8 @@ async def test_declined_it_belongs_to_the_owner_before_who_is_told(world: World)
     await hands_over(world)
     await declines(world)
     assert (world.incident.ownership.owner, world.incident.ownership.handed_by) == (ANA, None)
-    (told,) = direct(world, ANA)
-    assert told.startswith(f"<@{BEN}>")
+    (message,) = direct(world, ANA)
+    assert message.startswith(f"<@{BEN}>")
     assert f"<@{BEN}>" in world.replies[-1]
     assert f"<@{ANA}>" in world.replies[-1]
     entry = world.incident.log.timeline[-1]

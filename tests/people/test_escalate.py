@@ -19,7 +19,7 @@ PAGER: dict[str, Any] = {"kind": "pagerduty", "token_env": "KEY", "unacknowledge
 
 
 def calls(world: World) -> list[str]:
-    return [said for said in world.replies if GROUP in said]
+    return [reply for reply in world.replies if GROUP in reply]
 
 
 def called(world: World) -> list[str]:
@@ -41,9 +41,9 @@ def menu_of(world: World) -> dict[str, str]:
 async def test_from_the_menu_the_group_is_called_again_after_a_question(world: World) -> None:
     await world.opens()
     await world.done(world.asks("ack", BEN))
-    asked = dialog(await world.asks("escalate", request_id=menu_of(world)["Escalate"]))
+    question = dialog(await world.asks("escalate", request_id=menu_of(world)["Escalate"]))
     assert calls(world) == []
-    assert asked["callback_id"] == "escalate"
+    assert question["callback_id"] == "escalate"
     await confirms(world)
     (called,) = calls(world)
     head, *lines = called.split("\n")
@@ -97,8 +97,8 @@ async def test_a_pager_is_paged_acknowledged_and_resolved() -> None:
     world = await paged()
     await world.done(world.asks("ack", BEN))
     await world.says("escalate", "backup")
-    asked = dialog(await world.asks("escalate"))
-    assert json.loads(json.dumps(asked))["blocks"][1]["element"]["initial_option"]["value"] == "Backup"
+    question = dialog(await world.asks("escalate"))
+    assert json.loads(json.dumps(question))["blocks"][1]["element"]["initial_option"]["value"] == "Backup"
     world.clock.advance(1)
     await confirms(world, whom="Backup")
     (event,) = world.pager.events

@@ -29,9 +29,9 @@ async def hands_over(world: World, to: str = BEN, who: str = ANA, *note: str) ->
     return await told(world, world.says("handover", f"<@{to}>", *note, who=who))
 
 
-async def told(world: World, asked: Awaitable[Answer]) -> Answer:
+async def told(world: World, press: Awaitable[Answer]) -> Answer:
     """What came of it, after a second: direct messages leave one by one."""
-    answer = await world.done(asked)
+    answer = await world.done(press)
     await world.passes(DIRECT_SECONDS)
     return answer
 
@@ -55,8 +55,8 @@ async def test_the_new_owner_reads_the_state_and_whose_note_it_is(world: World) 
     await hands_over(world, BEN, ANA, *NOTE)
     own = world.incident.ownership
     assert (own.owner, own.handed_by, own.by_acting) == (BEN, ANA, False)
-    (told,) = direct(world)
-    head, note, *lines = told.split("\n")
+    (message,) = direct(world)
+    head, note, *lines = message.split("\n")
     assert (f"<@{ANA}>" in head, f"<@{ANA}>" in note) == (True, True)
     assert note.endswith(" ".join(NOTE))
     assert len(lines) == 6
@@ -82,14 +82,14 @@ OUTSIDE: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize("case", OUTSIDE)
 async def test_who_is_no_member_cannot_own_it(world: World, case: str) -> None:
-    said, world.chat.people[BEN] = OUTSIDE[case]
+    refusal, world.chat.people[BEN] = OUTSIDE[case]
     await world.opens()
-    await refused(re.escape(said), hands_over(world))
+    await refused(re.escape(refusal), hands_over(world))
     assert (world.incident.ownership.owner, direct(world)) == (None, [])
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "refusal"),
     [
         ((), refusals.HANDOVER_TO_WHOM),
         (("@ben",), refusals.HANDOVER_TO_WHOM),
@@ -99,9 +99,9 @@ async def test_who_is_no_member_cannot_own_it(world: World, case: str) -> None:
     ],
     ids=["nobody", "a name", "a group", "oneself", "a long note"],
 )
-async def test_it_needs_one_other_person(world: World, words: tuple[str, ...], said: str) -> None:
+async def test_it_needs_one_other_person(world: World, words: tuple[str, ...], refusal: str) -> None:
     await world.opens()
-    await refused(re.escape(said), world.says("handover", *words))
+    await refused(re.escape(refusal), world.says("handover", *words))
     assert world.incident.log.timeline[-1].event is not Event.HANDED_OVER
 
 

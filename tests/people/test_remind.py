@@ -16,7 +16,7 @@ from tests.world import ANA, BEN, World, refused, settings, spoken, whisper
 
 def reminders(world: World) -> list[str]:
     """The replies that mention a person first."""
-    return [said for said in world.replies if said.startswith((f"<@{ANA}>, ", f"<@{BEN}>, "))]
+    return [reply for reply in world.replies if reply.startswith((f"<@{ANA}>, ", f"<@{BEN}>, "))]
 
 
 async def drains(world: World) -> None:
@@ -33,10 +33,10 @@ async def test_who_asked_is_mentioned_with_the_state_of_then(world: World) -> No
     await world.passes(1770, 295)
     assert reminders(world) == []
     await world.passes(30, 30)
-    (told,) = reminders(world)
-    assert "<!subteam" not in told
-    assert told.startswith(f"<@{ANA}>")
-    assert queue(28) in told
+    (reply,) = reminders(world)
+    assert "<!subteam" not in reply
+    assert reply.startswith(f"<@{ANA}>")
+    assert queue(28) in reply
     entry = next(one for one in world.incident.log.timeline if one.event is Event.REMINDER)
     assert entry.who == ANA
     audit = [one for _, one, _ in world.data.trail if one.what == "remind"]
@@ -89,8 +89,8 @@ async def test_after_a_restart_it_comes_while_jobs_wait(world: World) -> None:
     world.context.health.resumed_at = world.clock.now()
     await world.store.commit(wake_all())
     await world.passes(60, step=1)
-    (told,) = reminders(world)
-    assert queue(40) in told
+    (reply,) = reminders(world)
+    assert queue(40) in reply
 
 
 async def test_five_wait_at_a_time_of_everybody(world: World) -> None:

@@ -11,7 +11,7 @@ from bot.core.record import Change, Digest, Stored
 from bot.incidents import digest, thread
 from bot.ports import Failure
 from bot.posting.failures import TABLE, FailureRule, MessageKind, Reaction
-from bot.posting.keep_message import Kept, Wanted, keep_message, store_and_release
+from bot.posting.keep_message import Kept, MessageSpec, keep_message, store_and_release
 from bot.reporting import weekly
 from bot.warnings import post_warning
 from tests.builders import CHANNEL
@@ -51,8 +51,8 @@ async def woken(world: World) -> Kept[Digest]:
         held = await intend(world.context, held, Digest(CHANNEL, begun_at=world.clock.now()))
         held = Stored(held.value, held.version, held.fence, None, held.lease_ends)
     message = Message("Words", ({"type": "divider"},))
-    wanted = Wanted(PLAIN_KIND, CHANNEL, message, "key", since=world.clock.now() - 60)
-    kept = await keep_message(world.context, held, wanted)
+    spec = MessageSpec(PLAIN_KIND, CHANNEL, message, "key", since=world.clock.now() - 60)
+    kept = await keep_message(world.context, held, spec)
     await store_and_release(world.context, held, kept, None)
     return kept
 

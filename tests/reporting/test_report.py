@@ -30,9 +30,9 @@ async def measured(world: World, days: int, pool: str = POOL) -> None:
 
 
 async def test_without_incidents_it_says_so() -> None:
-    told = await text(World())
-    assert "7 days" in told
-    assert "Measured: 0 of 2 pools." in told
+    report = await text(World())
+    assert "7 days" in report
+    assert "Measured: 0 of 2 pools." in report
 
 
 async def test_open_and_closed_incidents_count_with_their_peaks(world: World) -> None:
@@ -118,5 +118,5 @@ async def test_a_report_that_takes_long_follows_privately(world: World) -> None:
     assert "is being made" in await text(world)
     world.context.making.patience_seconds = PATIENCE_SECONDS
     await world.passes(5, step=1)
-    (whispered,) = [said.text for _, _, said, _ in world.chat.whispers]
+    (whispered,) = [message.text for _, _, message, _ in world.chat.whispers]
     assert "7 days" in whispered

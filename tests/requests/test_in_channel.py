@@ -32,9 +32,9 @@ async def test_the_channels_one_open_incident_is_meant() -> None:
     assert dialog["callback_id"] == "scale_up"
     with pytest.raises(Refused, match=re.escape(refusals.NO_OPEN_INCIDENT)):
         await world.types("ack", channel="C0OTHER")
-    asked = await world.types("resolve")
-    assert asked.view is not None
-    assert asked.view["callback_id"] == "resolve"
+    answer = await world.types("resolve")
+    assert answer.view is not None
+    assert answer.view["callback_id"] == "resolve"
 
 
 async def test_several_open_incidents_are_offered_as_buttons() -> None:
@@ -42,8 +42,8 @@ async def test_several_open_incidents_are_offered_as_buttons() -> None:
     await world.fires(spoken("a1"), group_key="one")
     await world.fires(spoken("b1"), group_key="two")
     await world.work()
-    asked = Interaction("ack", ANA, TEAM, CHANNEL, Surface.COMMAND, "k-several")
-    choice = whisper(await answered(world.context, asked))
+    command = Interaction("ack", ANA, TEAM, CHANNEL, Surface.COMMAND, "k-several")
+    choice = whisper(await answered(world.context, command))
     buttons = [block["accessory"] for block in choice.blocks if "accessory" in block]
     assert len(buttons) == 2
     values = [one["value"] for one in buttons]  # type: ignore[index]  # a block as Slack reads it

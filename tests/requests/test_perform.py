@@ -255,8 +255,8 @@ async def test_without_an_incident_the_person_is_told_alone() -> None:
     world.queues(14)
     await world.types("diagnose", POOL)
     await world.work()
-    (told,) = world.chat.whispers
-    assert told[:2] == (CHANNEL, ANA)
+    (answer,) = world.chat.whispers
+    assert answer[:2] == (CHANNEL, ANA)
     (later,) = [row.value for row in world.data.rows.values() if isinstance(row.value, Tell)]
     assert isinstance(later.about, LaterResult)
     assert isinstance(later.about.details, Diagnosed)

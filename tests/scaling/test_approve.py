@@ -24,8 +24,8 @@ async def test_a_target_above_the_threshold_waits_for_a_second_person() -> None:
     world = await awaiting()
     assert world.scaler.requests == []
     assert world.request.progress is Progress.AWAITING
-    asked = ScaleRequest(ScaleStep.APPROVAL_ASKED, POOL, 10, 24, seconds=900.0)
-    assert (world.last.who, world.last.details) == (ANA, asked)
+    details = ScaleRequest(ScaleStep.APPROVAL_ASKED, POOL, 10, 24, seconds=900.0)
+    assert (world.last.who, world.last.details) == (ANA, details)
     assert f"<@{BEN}>" in world.replies[-1]
     assert world.buttons() == [("Approve", world.request.id), ("Decline", world.request.id)]
 

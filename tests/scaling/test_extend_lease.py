@@ -29,9 +29,9 @@ async def warned(**policy: Any) -> CareWorld:
 
 async def test_the_end_is_announced_ten_minutes_before_once() -> None:
     world = await warned()
-    (told,) = world.details(LeaseNoted)
-    assert (told.step, told.pool, told.target) == (LeaseStep.ENDS_SOON, POOL, 24)
-    assert 540.0 <= told.seconds <= 600.0
+    (noted,) = world.details(LeaseNoted)
+    assert (noted.step, noted.pool, noted.target) == (LeaseStep.ENDS_SOON, POOL, 24)
+    assert 540.0 <= noted.seconds <= 600.0
     labels = [label for label, _ in world.buttons()]
     assert labels[-2:] == ["Extend", "Return now"]
 
@@ -95,8 +95,8 @@ async def test_above_the_threshold_each_extension_needs_a_second_person_again() 
         await world.passes(6600, step=300)
         ends_at = world.lease.leases[0].ends_at
         await world.done(world.presses("extend", BEN))
-        asked = ScaleRequest(ScaleStep.APPROVAL_ASKED, POOL, None, 24, seconds=900.0, keeps=True)
-        assert (world.last.who, world.last.details) == (BEN, asked)
+        details = ScaleRequest(ScaleStep.APPROVAL_ASKED, POOL, None, 24, seconds=900.0, keeps=True)
+        assert (world.last.who, world.last.details) == (BEN, details)
         await refused(refusals.OWN_REQUEST, world.presses("approve", BEN))
         assert world.lease.leases[0].ends_at == ends_at
         await world.done(world.presses("approve", DAN))

@@ -153,8 +153,8 @@ async def test_by_hand_it_goes_back_at_once_and_once() -> None:
     assert second.who == BEN
     await world.work()
     assert world.scaler.current == 10
-    (told,) = world.details(RunnersReturned)
-    assert (world.last.who, told.result, told.target) == (BEN, ReturnResult.RETURNED, 10)
+    (returned,) = world.details(RunnersReturned)
+    assert (world.last.who, returned.result, returned.target) == (BEN, ReturnResult.RETURNED, 10)
     assert world.buttons() == []
     await refused(refusals.RETURNED, world.presses("hand_back", request_id=request))
 
@@ -264,11 +264,11 @@ async def test_a_raise_that_was_refused_leaves_no_lease() -> None:
 async def test_no_raise_begins_while_a_hand_back_is_under_way() -> None:
     world = await lent(20)
     await world.presses("hand_back", BEN)
-    wanted = await world.wants(30)
+    raised = await world.wants(30)
     claims = {claim.id: claim for claim in await world.claims("act")}
-    await world.tell(claims[wanted.id])
-    assert (await world.now(wanted)).progress is Progress.FAILED
-    assert refusals.returning_now(POOL) in (await world.now(wanted)).outcome
+    await world.tell(claims[raised.id])
+    assert (await world.now(raised)).progress is Progress.FAILED
+    assert refusals.returning_now(POOL) in (await world.now(raised)).outcome
     assert [target for target, _ in world.scaler.requests] == [20]
 
 
@@ -282,9 +282,9 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     world.runners(24)
     await world.passes(7400, step=370)
     assert world.scaler.current == 10
-    told = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
-    assert any("extra runners came" in text for text in told)
-    assert any(returned_words(RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10)) in text for text in told)
+    texts = [message.text for _, who, message, _ in world.chat.whispers if who == ANA]
+    assert any("extra runners came" in text for text in texts)
+    assert any(returned_words(RunnersReturned(ReturnResult.RETURNED, POOL, 24, 10)) in text for text in texts)
 
 
 async def test_it_works_from_the_moment_the_autoscaler_has_accepted() -> None:

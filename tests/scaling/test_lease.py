@@ -36,9 +36,9 @@ async def asked(**figures: int) -> CareWorld:
 
 async def test_accepted_is_not_done() -> None:
     world = await asked()
-    (told,) = world.details(ScaleAccepted)
-    assert (told.pool, told.before, told.target, told.pending) == (POOL, 10, 24, "")
-    assert (told.checked_within_seconds, told.lease) == (360.0, LeaseTerms(7200.0, 600.0))
+    (details,) = world.details(ScaleAccepted)
+    assert (details.pool, details.before, details.target, details.pending) == (POOL, 10, 24, "")
+    assert (details.checked_within_seconds, details.lease) == (360.0, LeaseTerms(7200.0, 600.0))
     assert came(world) == []
 
 
@@ -46,8 +46,8 @@ async def test_runners_that_came_are_told_at_once_and_once() -> None:
     world = await asked()
     world.runners(24, busy=22)
     await world.passes(600)
-    (told,) = world.details(RunnersChecked)
-    assert (told.came, told.pool, told.online, told.target, told.busy) == (RunnersCame.VERIFIED, POOL, 24, 24, 22)
+    (came,) = world.details(RunnersChecked)
+    assert (came.came, came.pool, came.online, came.target, came.busy) == (RunnersCame.VERIFIED, POOL, 24, 24, 22)
     assert ("Undo", world.offering("hand_back").about) in world.buttons()
     assert "extra runners came" in str(world.parent.message.blocks)
 
@@ -58,8 +58,8 @@ async def test_a_scaler_that_accepts_and_delivers_nothing_is_called_out_in_time(
     await world.passes(350)
     assert came(world) == []
     await world.passes(40)
-    (told,) = world.details(RunnersChecked)
-    assert (told.came, told.online, told.create_failures, told.limit) == (RunnersCame.NO_EFFECT, 10, 12, 20)
+    (details,) = world.details(RunnersChecked)
+    assert (details.came, details.online, details.create_failures, details.limit) == (RunnersCame.NO_EFFECT, 10, 12, 20)
     await world.done(world.presses("hand_back"))
     assert world.scaler.current == 10
 
@@ -92,11 +92,11 @@ async def test_late_figures_prove_no_lack_of_effect(late: float) -> None:
     world.context.metrics = {POOL: Late(world.metrics, late)}
     await world.passes(900)
     await world.scaled()
-    assert [told.checked_within_seconds for told in world.details(ScaleAccepted)] == [360.0 + late]
+    assert [one.checked_within_seconds for one in world.details(ScaleAccepted)] == [360.0 + late]
     await world.passes(180)
     world.runners(24, busy=24)
     await world.passes(700)
-    assert [(told.came, told.online) for told in world.details(RunnersChecked)] == [(RunnersCame.VERIFIED, 24)]
+    assert [(one.came, one.online) for one in world.details(RunnersChecked)] == [(RunnersCame.VERIFIED, 24)]
 
 
 async def test_a_source_that_stopped_at_an_empty_queue_returns_no_runners() -> None:

@@ -74,9 +74,9 @@ async def test_what_never_came_is_told_with_the_clouds_own_words() -> None:
     async with asg(api) as world:
         await world.scaled()
         await world.passes(400)
-        (told,) = world.details(RunnersChecked)
-    assert (told.came, told.delivered, told.set_back) == (RunnersCame.NO_EFFECT, 10, None)
-    assert told.trouble.startswith("InsufficientInstanceCapacity")
+        (details,) = world.details(RunnersChecked)
+    assert (details.came, details.delivered, details.set_back) == (RunnersCame.NO_EFFECT, 10, None)
+    assert details.trouble.startswith("InsufficientInstanceCapacity")
 
 
 async def test_what_somebody_else_raised_in_the_same_moment_is_not_lowered() -> None:
@@ -130,9 +130,9 @@ async def test_a_pull_request_that_nobody_merges_is_said_and_closed_at_the_end()
         assert (await world.now(request)).progress is Progress.DONE
         assert [one.state for one in api.pulls] == ["open"]
         await world.passes(400)
-        (told,) = world.details(RunnersChecked)
-        assert told.came is RunnersCame.NO_EFFECT
-        assert PULL.format(1) in told.trouble
+        (details,) = world.details(RunnersChecked)
+        assert details.came is RunnersCame.NO_EFFECT
+        assert PULL.format(1) in details.trouble
         await world.passes(7400, step=370)
     assert ([one.state for one in api.pulls], list(api.branches)) == (["closed"], ["main"])
 

@@ -55,10 +55,10 @@ def test_it_stands_out_when_somebody_works_on_it_and_more_runners_help(
     assert label.primary is stands_out
 
 
-def refusal(reason: LimitReason, asked: int, current: int = 10, limit: int = 0, **parts: Any) -> str:
+def refusal(reason: LimitReason, target: int, current: int = 10, limit: int = 0, **parts: Any) -> str:
     """What is said of a limit; the targets that can be asked for are those of `opened`, or those in `parts`."""
     possible = {"step": 20, "least": current + 1, "most": min(current + 20, 40), "full": current >= 40}
-    return limit_words(LimitHit(reason, asked, current, limit, **{**possible, **parts}))
+    return limit_words(LimitHit(reason, target, current, limit, **{**possible, **parts}))
 
 
 async def filled(world: World, target: str, pool: str = "", who: str = ANA, **parts: object) -> Answer:
@@ -86,8 +86,8 @@ async def test_from_the_button_to_the_effect() -> None:
     assert await world.confirms(question) == Answer()
     await world.work()
     assert world.scaler.effects == [(24, world.request.id)]
-    (told,) = world.details(ScaleAccepted)
-    assert (world.last.who, told.pool, told.before, told.target) == (ANA, POOL, 10, 24)
+    (details,) = world.details(ScaleAccepted)
+    assert (world.last.who, details.pool, details.before, details.target) == (ANA, POOL, 10, 24)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "why"),
     [
         ((OTHER_POOL,), refusals.no_scaler(OTHER_POOL, [POOL])),
         ((OTHER_POOL, "24"), refusals.no_scaler(OTHER_POOL, [POOL])),
@@ -262,8 +262,8 @@ async def test_in_a_thread_a_whisper_asks_with_a_button() -> None:
         ((POOL, "38"), refusal(LimitReason.ABOVE_STEP, 38, limit=30)),
     ],
 )
-async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], said: str) -> None:
-    await refused(re.escape(said), (await opened()).types("scale_up", *words))
+async def test_a_command_that_cannot_be_done_says_why(words: tuple[str, ...], why: str) -> None:
+    await refused(re.escape(why), (await opened()).types("scale_up", *words))
 
 
 async def test_in_shadow_mode_nothing_is_asked_of_the_scaler() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.context.asked import terms_of
+from bot.context.forecast_inputs import terms_of
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.forecast.more_runners import what_if
 from bot.core.incident.details.events import Diagnosed
@@ -45,9 +45,9 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
     """Neither the first message, nor Diagnose, nor the forecast, nor the preview; the warning stands there instead."""
     finding = found(cause)
     stuck = series(falls=-0.5)
-    said = caution(finding)
-    assert said.startswith("More runners ")
-    shown = (what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, said),)
+    warning = caution(finding)
+    assert warning.startswith("More runners ")
+    shown = (what_more_would_do(what_if(stuck, POOL_RULES, (5, 10)), 5, warning),)
     paragraphs, _ = diagnosis(
         Diagnosed(("linux.2xlarge",), ((Diagnosis("linux.2xlarge", (finding,), (), True),),)), (), NOW
     )
@@ -55,12 +55,12 @@ def test_nothing_suggests_more_runners_against_a_cause_that_they_do_not_help(cau
     seen = replace(seen, causes={"linux.2xlarge": finding})
     offers = [Offer(ACTION.name, "Scale up", "i1.a")]
     drawn = parent(of, seen, offers, NOW, TIMING)
-    told = [line for one in shown for line in one.lines]
-    told += [remedy_words(finding), *map(str, paragraphs), drawn.text]
-    told += [text for text in texts(drawn.blocks) if text != "Scale up" and not text.startswith("Scale up: ")]
-    for line in told:
+    sentences = [line for one in shown for line in one.lines]
+    sentences += [remedy_words(finding), *map(str, paragraphs), drawn.text]
+    sentences += [text for text in texts(drawn.blocks) if text != "Scale up" and not text.startswith("Scale up: ")]
+    for line in sentences:
         assert not SUGGESTED.search(line), line
-    assert all(one.above[0] == said for one in shown)
+    assert all(one.above[0] == warning for one in shown)
     (button,) = [b for block in drawn.blocks for b in block.get("elements", ()) if b.get("action_id") == ACTION.name]  # type: ignore[attr-defined]  # a block is opaque to the types
     assert "style" not in button
 

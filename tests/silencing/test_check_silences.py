@@ -18,7 +18,7 @@ def only(world: World) -> SilenceFound:
     return found
 
 
-async def looks(world: World) -> str:
+async def check_now(world: World) -> str:
     problem = await keep_silences(world.context)
     await world.work()
     return problem
@@ -26,9 +26,9 @@ async def looks(world: World) -> str:
 
 async def test_one_that_holds_is_left_alone() -> None:
     world = await silenced("1h")
-    before, told = world.incident, len(world.replies)
-    assert await looks(world) == ""
-    assert (world.incident, len(world.replies)) == (before, told)
+    before, replies = world.incident, len(world.replies)
+    assert await check_now(world) == ""
+    assert (world.incident, len(world.replies)) == (before, replies)
 
 
 async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
@@ -37,11 +37,11 @@ async def test_one_that_was_lost_is_made_again_with_the_same_end() -> None:
     ends = only(world).ends_at
     world.alertmanager.forget("silence-1")
     world.clock.advance(60)
-    await looks(world)
+    await check_now(world)
     assert (only(world).ends_at, active(world)) == (ends, 1)
     assert world.last.details == Silencing(SilenceStep.RECREATED, alertmanager="grafana")
     world.alertmanager.forget(only(world).id)
-    await looks(world)
+    await check_now(world)
     assert active(world) == 0
     assert world.details(SilenceEnded) == [LOST]
     assert world.incident.active_silence is None
@@ -52,7 +52,7 @@ async def test_nothing_is_made_again_while_nothing_may_be_done(actions: dict[str
     world = await silenced("1h")
     world.configure(actions=actions)
     world.alertmanager.forget("silence-1")
-    await looks(world)
+    await check_now(world)
     assert active(world) == 0
     assert world.details(SilenceEnded) == [LOST]
 
@@ -61,7 +61,7 @@ async def test_one_that_somebody_ended_there_stays_ended() -> None:
     world = await silenced("1h")
     await world.alertmanager.end("silence-1")
     world.clock.advance(10)
-    await looks(world)
+    await check_now(world)
     assert active(world) == 0
     assert world.last.details == SilenceEnded(SilenceEnd.ENDED_ELSEWHERE)
 
@@ -71,7 +71,7 @@ async def test_an_end_that_was_moved_there_is_shown(seconds: float) -> None:
     world = await silenced("1h")
     ends = world.clock.now() + seconds
     world.alertmanager.silences["silence-1"] = replace(only(world), ends_at=ends)
-    await looks(world)
+    await check_now(world)
     known = world.incident.active_silence
     assert known is not None
     assert (known.ends_at, known.warn_at) == (ends, ends - 600)
@@ -84,7 +84,7 @@ async def test_one_that_was_replaced_there_is_followed_by_its_tag() -> None:
     world.alertmanager.moves = True
     longer = await world.alertmanager.extend("silence-1", world.clock.now() + 9000)
     world.clock.advance(1)
-    await looks(world)
+    await check_now(world)
     known = world.incident.active_silence
     assert known is not None
     assert (known.id, known.ends_at) == (longer.id, longer.ends_at)
@@ -94,5 +94,5 @@ async def test_a_back_end_that_does_not_answer_changes_nothing() -> None:
     world = await silenced("1h")
     world.alertmanager.script.fail("get", Failure.LATER)
     before = world.incident
-    assert "Alertmanager (fake)" in await looks(world)
+    assert "Alertmanager (fake)" in await check_now(world)
     assert world.incident == before

@@ -113,13 +113,13 @@ async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
 async def test_after_a_time_out_it_is_looked_whether_it_has_happened(arrived: bool) -> None:
     world = await silenced("1h")
     world.clock.advance(1800)
-    asked = world.clock.now()
+    pressed_at = world.clock.now()
     world.alertmanager.script.fail("extend", Failure.UNKNOWN, after=arrived)
     await world.done(presses(world))
     await world.passes(20, step=1)
     assert world.alertmanager.script.count("extend") == (1 if arrived else 2)
     (kept,) = world.alertmanager.silences.values()
-    assert kept.ends_at == asked + 3600
+    assert kept.ends_at == pressed_at + 3600
 
 
 async def test_one_that_is_lost_or_over_is_said() -> None:

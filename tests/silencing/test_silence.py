@@ -135,15 +135,15 @@ async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple
 async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
     await world.done(world.types("silence", POOL, "2h"))
     world.clock.advance(600)
-    said = re.escape(refusals.silenced_already(still_lasts(ActiveSilence(0.0, 2 * HOUR - 600))))
-    for asked in (
+    refusal = re.escape(refusals.silenced_already(still_lasts(ActiveSilence(0.0, 2 * HOUR - 600))))
+    for attempt in (
         world.types("silence", POOL, until),
         world.says("silence", until),
         submitted(world, preset=until),
         world.asks("silence"),
     ):
-        with pytest.raises(Refused, match=said):
-            await asked
+        with pytest.raises(Refused, match=refusal):
+            await attempt
     assert len(world.alertmanager.silences) == 1
     await world.done(world.says("unsilence"))
     await world.done(world.types("silence", POOL, until))
@@ -185,7 +185,7 @@ async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "refusal"),
     [
         ((), refusals.silence_usage(silence.ACTION.usage)),
         (("1h",), refusals.silence_usage(silence.ACTION.usage)),
@@ -193,8 +193,8 @@ async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
         ((POOL, "forever"), refusals.no_duration("forever")),
     ],
 )
-async def test_a_command_that_cannot_be_done_says_why(world: World, words: tuple[str, ...], said: str) -> None:
-    await refused(re.escape(said), world.types("silence", *words))
+async def test_a_command_that_cannot_be_done_says_why(world: World, words: tuple[str, ...], refusal: str) -> None:
+    await refused(re.escape(refusal), world.types("silence", *words))
 
 
 async def test_a_command_in_another_channel_reaches_no_incident_here(world: World) -> None:

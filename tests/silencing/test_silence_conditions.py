@@ -43,8 +43,8 @@ async def test_until_drained_ends_with_the_incident() -> None:
     world = await silenced("drained")
     (made,) = world.alertmanager.silences.values()
     assert made.ends_at == world.clock.now() + 86_400
-    told = Silencing(SilenceStep.MADE, 86_400.0, until_drained=True, coverage=Coverage(1, 1))
-    assert (world.last.who, world.last.details) == (ANA, told)
+    details = Silencing(SilenceStep.MADE, 86_400.0, until_drained=True, coverage=Coverage(1, 1))
+    assert (world.last.who, world.last.details) == (ANA, details)
     assert "Silenced until the queue drains, at the latest until" in str(world.parent.message.blocks)
     await drains(world)
     assert active(world) == 0
@@ -98,9 +98,9 @@ async def test_a_figure_that_is_none_is_said_in_the_dialog(world: World, above: 
 async def test_ended_by_hand_nothing_more_happens() -> None:
     world = await silenced("drained")
     await world.done(world.asks("unsilence", BEN))
-    told = len(world.replies)
+    replies = len(world.replies)
     await world.passes(60)
-    assert len(world.replies) == told
+    assert len(world.replies) == replies
     waiting = [row.value for row in world.data.rows.values() if isinstance(row.value, Request) and row.value.who == ""]
     assert [request.progress for request in waiting] == [Progress.FAILED]
 

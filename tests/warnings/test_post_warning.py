@@ -106,9 +106,9 @@ async def test_a_pool_that_leaves_the_configuration_is_dropped() -> None:
     world.context.settings = replace(
         world.context.settings, file=world.context.settings.file.model_copy(update={"pool": {}})
     )
-    looks = world.metrics.script.count("snapshot")
+    before = world.metrics.script.count("snapshot")
     await world.passes(300, step=60)
-    assert world.metrics.script.count("snapshot") == looks
+    assert world.metrics.script.count("snapshot") == before
     assert world.due("pool") is None
     assert world.data.rows[f"pool:{POOL}"].expires < float("inf")
 
@@ -198,8 +198,8 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     await world.passes(120, step=10)
     warning, incident = world.chat.parents()
     assert await world.chat.permalink(CHANNEL, incident.ts) in str(warning.message)
-    (told,) = world.details(EarlyWarningGiven)
-    assert told.pool == POOL
+    (details,) = world.details(EarlyWarningGiven)
+    assert details.pool == POOL
     linked = f"<{await world.chat.permalink(CHANNEL, warning.ts)}|"
     assert sum(linked in reply for reply in world.replies) == 1
     assert (world.pool_record().early.hits, world.pool_record().early.missed) == (1, 0)
@@ -313,9 +313,9 @@ async def test_a_warning_that_somebody_deleted_stays_deleted() -> None:
     world = await warned()
     world.chat.script.fail("update", Failure.GONE, times=1)
     await surges(world, 10, 120, 1200.0)
-    looks = world.chat.script.count("update")
+    before = world.chat.script.count("update")
     await surges(world, 6, 150, 1500.0)
-    assert world.chat.script.count("update") == looks
+    assert world.chat.script.count("update") == before
     assert len(world.chat.parents()) == 1
     notice = world.data.rows[f"early:{POOL}"].value
     assert isinstance(notice, WarningRecord)

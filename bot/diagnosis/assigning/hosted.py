@@ -16,10 +16,10 @@ def find(facts: Facts) -> Found | None:
     if not HOSTED.fullmatch(facts.pool):
         return None
     seen = [statement("provider_label", pool=facts.pool)]
-    looks = [(s.at, s.busy) for s in facts.recent(WINDOW_MINUTES) if s.busy is not None]
-    seconds = looks[-1][0] - looks[0][0] if looks else 0.0
-    if looks and seconds >= FLAT_SECONDS and len({number for _, number in looks}) == 1 and looks[-1][1]:
-        seen.append(statement("running_flat", jobs=looks[-1][1], seconds=seconds))
+    samples = [(s.at, s.busy) for s in facts.recent(WINDOW_MINUTES) if s.busy is not None]
+    seconds = samples[-1][0] - samples[0][0] if samples else 0.0
+    if samples and seconds >= FLAT_SECONDS and len({number for _, number in samples}) == 1 and samples[-1][1]:
+        seen.append(statement("running_flat", jobs=samples[-1][1], seconds=seconds))
     return Found(HIGH, tuple(seen))
 
 

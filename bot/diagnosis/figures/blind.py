@@ -15,8 +15,8 @@ def find(facts: Facts) -> Found | None:
     if facts.trouble is not None:
         return Found(HIGH, (statement("not_measured", pool=facts.pool, why=facts.trouble),), remedy=FAILED)
     if facts.now.queued is None and facts.series:
-        told = {"figure": gap.figure, "why": gap.words} if gap else {}
-        return Found(HIGH, (statement("figure_missing" if gap else "queue_unknown", pool=facts.pool, **told),))
+        details = {"figure": gap.figure, "why": gap.words} if gap else {}
+        return Found(HIGH, (statement("figure_missing" if gap else "queue_unknown", pool=facts.pool, **details),))
     return Found(HIGH, (statement("old_figures", pool=facts.pool),), remedy=FAILED)
 
 

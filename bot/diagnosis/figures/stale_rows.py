@@ -14,12 +14,12 @@ OVERTAKEN = 3.0
 def find(facts: Facts) -> Found | None:
     """Rows that the source counts, a wait beyond a day or the queue's last end, or jobs that newer ones overtake."""
     now, wait = facts.now, facts.now.oldest_wait_seconds or 0.0
-    looks = [s for s in facts.series if s.at >= now.at - wait and s.queued is not None]
-    rate, old = mean(looks, "starts_per_minute"), wait > LIVE_SECONDS
-    started = (rate or 0.0) * (looks[-1].at - looks[0].at) / 60 if looks else 0.0
-    lengths = [s.queued or 0 for s in looks if not old or (s.oldest_wait_seconds or 0.0) > LIVE_SECONDS]
+    samples = [s for s in facts.series if s.at >= now.at - wait and s.queued is not None]
+    rate, old = mean(samples, "starts_per_minute"), wait > LIVE_SECONDS
+    started = (rate or 0.0) * (samples[-1].at - samples[0].at) / 60 if samples else 0.0
+    lengths = [s.queued or 0 for s in samples if not old or (s.oldest_wait_seconds or 0.0) > LIVE_SECONDS]
     dead = min(lengths, default=0)
-    if old and (rate or 0 in (s.queued for s in looks)):
+    if old and (rate or 0 in (s.queued for s in samples)):
         seen = statement("wait_beyond_life", seconds=wait, starts=rate)
         return Found(HIGH, (seen, *_part(dead, now.queued or 0), *_left_out(facts)), part=dead)
     if old and rate is None:

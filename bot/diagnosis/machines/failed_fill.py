@@ -20,9 +20,9 @@ def find(facts: Facts) -> Found | None:
     marked = common_mark(now.failures_by_mark, now.failed)
     if not has_room(facts, now) and (now.offline or 0) < now.limit:
         working = now.online + (now.booting or 0)
-        told = {"working": working, "offline": now.offline, "failed": now.failed, "limit": now.limit}
+        figures = {"working": working, "offline": now.offline, "failed": now.failed, "limit": now.limit}
         sure = HIGH if now.failed >= LARGE * now.limit else MEDIUM
-        return Found(sure, (statement("limit_filled", **told), *marked))
+        return Found(sure, (statement("limit_filled", **figures), *marked))
     if now.booting == 0 and now.failed >= (now.queued or 0):
         return Found(MEDIUM, (statement("failed_counted", failed=now.failed, queued=now.queued), *marked))
     return None

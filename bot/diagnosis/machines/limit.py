@@ -26,16 +26,16 @@ def find(facts: Facts) -> Found | None:
     back = "restore_limit" if was else ""
     if now.limit == 0:
         return Found(HIGH, (statement("limit_is_zero", busy=now.busy), *was), remedy=back)
-    looks = [s for s in window(facts) if not s.idle] or [now]
-    full = sum(not has_room(facts, s) for s in looks)
-    if not limit or not now.busy or now.idle or now.overtaken or (2 * full < len(looks) and not (was and full)):
+    samples = [s for s in window(facts) if not s.idle] or [now]
+    full = sum(not has_room(facts, s) for s in samples)
+    if not limit or not now.busy or now.idle or now.overtaken or (2 * full < len(samples) and not (was and full)):
         return None
-    told = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}
+    figures = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}
     if now.limit is None:
         return Found(LOW, (statement("all_busy_as_ever", busy=now.busy, most=limit),), ("limit",))
-    seen = (statement("all_busy_at_limit", limit=limit, offline=now.offline, **told), *was)
-    if len(looks) > 2:
-        seen = (*seen, statement("often_at_limit", samples=full, of=len(looks)))
+    seen = (statement("all_busy_at_limit", limit=limit, offline=now.offline, **figures), *was)
+    if len(samples) > 2:
+        seen = (*seen, statement("often_at_limit", samples=full, of=len(samples)))
     seen = (*seen, *idle_places(facts), *repeated(facts))
     missing = FLOWS if all(getattr(now, name) is None for name in FLOWS) else ()
     return Found(_sure(facts), seen, missing, remedy=back)

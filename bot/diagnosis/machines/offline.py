@@ -7,8 +7,8 @@ from bot.core.statement import statement
 
 LEAST_SHARE, MOST = 0.15, 0.5
 """Origin: judgement; fewer are repairs as ever, half of a pool is trouble for however long (pytorch#148127)."""
-BEFORE_MINUTES, LOOKS = 30, 10
-"""Origin: judgement; ten looks before the last half hour tell that a pool was always full."""
+BEFORE_MINUTES, SAMPLES = 30, 10
+"""Origin: judgement; ten samples before the last half hour tell that a pool was always full."""
 
 
 def find(facts: Facts) -> Found | None:
@@ -22,8 +22,8 @@ def find(facts: Facts) -> Found | None:
     longer = more < 1 and now.offline >= MOST * total and total >= (now.limit or 0) - 1
     if not longer and more < max(1, LEAST_SHARE * total):
         return None
-    told = [statement("usually_offline", runners=usual)] if usual is not None else []
-    past = [statement("always_offline")] if longer else told
+    baseline = [statement("usually_offline", runners=usual)] if usual is not None else []
+    past = [statement("always_offline")] if longer else baseline
     seen = (statement("runners_offline", offline=now.offline, runners=total, share=now.offline / total), *past)
     sure = MEDIUM if now.idle is None or (longer and now.limit is None) else HIGH
     return Found(sure, seen, () if usual is not None else ("usual_offline",))
@@ -33,10 +33,10 @@ def _gone(facts: Facts) -> Found | None:
     """Where nobody counts them: a pool that was always as large as its limit is smaller now, and nothing boots."""
     now, limit = facts.now, facts.now.limit
     before = [s.online for s in facts.before(BEFORE_MINUTES) if s.at < facts.usual.since and s.online is not None]
-    looks = [s for s in facts.recent(LEAST_MINUTES) if s.online is not None]
-    if now.idle or not limit or len(before) < LOOKS or min(before) < limit - 1 or not looks:
+    samples = [s for s in facts.recent(LEAST_MINUTES) if s.online is not None]
+    if now.idle or not limit or len(before) < SAMPLES or min(before) < limit - 1 or not samples:
         return None
-    if any(s.booting or (s.online or 0) > limit - max(2, LEAST_SHARE * limit) for s in looks):
+    if any(s.booting or (s.online or 0) > limit - max(2, LEAST_SHARE * limit) for s in samples):
         return None
     return Found(
         MEDIUM,

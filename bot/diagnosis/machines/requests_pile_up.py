@@ -8,8 +8,8 @@ from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.room import has_room
 from bot.core.statement import statement
 
-MINUTES, LEAST_LOOKS = 10.0, 3
-"""Origin: a request is gone once its machine is asked for; what is there in each of these looks is not served."""
+MINUTES, LEAST_SAMPLES = 10.0, 3
+"""Origin: a request is gone once its machine is asked for; what is there in each of these samples is not served."""
 WINDOW_MINUTES = 15.0
 """Origin: the window over which `creates` are counted (docs/reference/metrics.md)."""
 
@@ -30,13 +30,14 @@ def find(facts: Facts) -> Found | None:
 
 
 def _stay(facts: Facts) -> bool:
-    """Whether requests wait longer than a job normally does, or in every look of the last minutes."""
-    looks = [s.requests for s in facts.recent(MINUTES) if s.requests is not None]
-    return (facts.now.oldest_request_seconds or 0.0) > facts.normal_wait or (len(looks) >= LEAST_LOOKS and all(looks))
+    """Whether requests wait longer than a job normally does, or in every sample of the last minutes."""
+    samples = [s.requests for s in facts.recent(MINUTES) if s.requests is not None]
+    always = len(samples) >= LEAST_SAMPLES and all(samples)
+    return always or (facts.now.oldest_request_seconds or 0.0) > facts.normal_wait
 
 
 def _given_up(facts: Facts) -> int:
-    """How many requests were given up since the first look; those of an earlier trouble may lie there for days."""
+    """How many requests were given up since the first sample; those of an earlier trouble may lie there for days."""
     counts = [s.dead_requests for s in facts.series if s.dead_requests is not None]
     return counts[-1] - min(counts) if counts and facts.now.dead_requests is not None else 0
 

@@ -11,13 +11,13 @@ def find(facts: Facts) -> Found | None:
     """More machines boot than were created, or took a job, in two and a half boot times: some have booted longer."""
     now, boot = facts.now, facts.rules.boot_time_seconds / 60
     lag = LONG * boot
-    looks = [s.booting for s in facts.recent(lag) if s.booting is not None]
+    samples = [s.booting for s in facts.recent(lag) if s.booting is not None]
     created, started = mean(facts.recent(lag), "creates"), mean(facts.recent(lag), "starts_per_minute")
     per_minute = created / COUNTED_MINUTES if created is not None else started
-    if per_minute is None or len(looks) <= LEAST_ROOM or (now.failed or 0) > PART * min(looks):
+    if per_minute is None or len(samples) <= LEAST_ROOM or (now.failed or 0) > PART * min(samples):
         return None
     young = per_minute * lag
-    if min(looks) <= LEAST_ROOM or min(looks) < young + young**0.5 + 1:
+    if min(samples) <= LEAST_ROOM or min(samples) < young + young**0.5 + 1:
         return None
     joins = mean(facts.recent(COUNTED_MINUTES), "registered")
     ended = started if joins is None else joins / COUNTED_MINUTES

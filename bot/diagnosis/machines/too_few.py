@@ -14,7 +14,7 @@ TELLING = ("creates", "create_failures", "booting")
 
 
 def find(facts: Facts) -> Found | None:
-    """Room below the limit and no idle runner, in every look of two boot times, while jobs wait."""
+    """Room below the limit and no idle runner, in every sample of two boot times, while jobs wait."""
     return None if _as_ever(facts) else _seen(facts)
 
 
@@ -33,16 +33,16 @@ def _as_ever(facts: Facts) -> bool:
 
 
 def _seen(facts: Facts) -> Found | None:
-    now, looks = facts.now, window(facts)
+    now, samples = facts.now, window(facts)
     if not limit_of(facts, now) or now.idle or now.busy is None or not has_room(facts, now):
         return None
-    if 2 * sum(not has_room(facts, s) for s in looks) >= max(1, len(looks)):
+    if 2 * sum(not has_room(facts, s) for s in samples) >= max(1, len(samples)):
         return None  # it has been full for most of the time
-    beside, counted = (*idle_places(facts), *looks_at_cpu(facts)), _counted(facts)
+    beside, counts = (*idle_places(facts), *looks_at_cpu(facts)), _counted(facts)
     sure = never_came(facts) and now.limit is not None and now.idle is not None
     missing = tuple(name for name in TELLING if getattr(now, name) is None)
-    remedy = "scale_on_queue" if looks_at_cpu(facts) else "resend_requests" if counted and not now.creates else ""
-    return Found(MEDIUM if sure else LOW, (_came(facts), *counted, *beside), missing, remedy=remedy)
+    remedy = "scale_on_queue" if looks_at_cpu(facts) else "resend_requests" if counts and not now.creates else ""
+    return Found(MEDIUM if sure else LOW, (_came(facts), *counts, *beside), missing, remedy=remedy)
 
 
 def _came(facts: Facts) -> Statement:
@@ -51,7 +51,7 @@ def _came(facts: Facts) -> Statement:
     grew = [at for (_, before), (at, size) in pairwise(sizes) if size > before]
     since, begun = grew[-1] if grew else sizes[0][0], (window(facts) or (now,))[0].at
     lately = [size for at, size in sizes if at >= begun]
-    told = {
+    figures = {
         "runners": lately[-1],
         "limit": limit_of(facts, now),
         "queued": now.queued,
@@ -65,9 +65,9 @@ def _came(facts: Facts) -> Statement:
             before = next(size for at, size in sizes if at >= now.at - seconds)
             left = max(0, before + came - lately[-1])
         room = round(room_of(facts, now))
-        return statement("few_came", came=came, left=left, seconds=seconds, room=room, **told)
+        return statement("few_came", came=came, left=left, seconds=seconds, room=room, **figures)
     waits = max(since, facts.usual.since)  # before that nobody needed one
-    return statement("none_came", seconds=now.at - waits, **told)
+    return statement("none_came", seconds=now.at - waits, **figures)
 
 
 def _counted(facts: Facts) -> list[Statement]:

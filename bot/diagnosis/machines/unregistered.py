@@ -42,7 +42,7 @@ def find(facts: Facts) -> Found | None:
 
 
 def _ends(facts: Facts) -> list[Snapshot]:
-    """The last looks of the quarters of an hour since the trouble began, newest first, while these follow one another.
+    """The last sample of each quarter of an hour since the trouble began, newest first, while these follow one another.
 
     What registered between two quarters would be seen in neither.
     """
@@ -81,22 +81,22 @@ def unseen(facts: Facts) -> Found | None:
 
     While jobs wait and no runner is idle, each runner that registers starts one (actions-runner-controller#3953).
     """
-    now, looks = facts.now, facts.recent(min(SOON * COUNTED_MINUTES, (facts.now.at - facts.usual.since) / 60))
+    now, samples = facts.now, facts.recent(min(SOON * COUNTED_MINUTES, (facts.now.at - facts.usual.since) / 60))
     if (
         (now.creates is not None and now.registered is not None)
-        or any(s.idle for s in looks)
-        or len(looks) <= LEAST_ROOM
+        or any(s.idle for s in samples)
+        or len(samples) <= LEAST_ROOM
     ):
         return None
-    minutes, working = (looks[-1].at - looks[0].at) / 60, now.online or 0
-    first = next((s.failed for s in looks if s.failed is not None), None)
+    minutes, working = (samples[-1].at - samples[0].at) / 60, now.online or 0
+    first = next((s.failed for s in samples if s.failed is not None), None)
     alone = min(_alone(s) for s in facts.recent(COUNTED_MINUTES))
     if first is not None and _clear(working, (now.failed or 0) - first):
         return Found(MEDIUM, (statement("booted_without_runner", machines=now.failed),), ("registered",))
-    coming = mean(looks, "creates") or 0.0
+    coming = mean(samples, "creates") or 0.0
     if coming and _clear(working, alone - coming / COUNTED_MINUTES * facts.rules.boot_time_seconds / 60):
         return Found(MEDIUM, (statement("booted_without_runner", machines=alone),), ("registered",))
-    booted, started = _booted(facts, looks, minutes), mean(looks, "starts_per_minute")
+    booted, started = _booted(facts, samples, minutes), mean(samples, "starts_per_minute")
     if minutes < COUNTED_MINUTES or booted is None or started is None or not _clear(booted, booted - started * minutes):
         return None
     seen = statement("partly_started", created=round(booted), started=round(started * minutes))
@@ -108,9 +108,9 @@ def _alone(sample: Snapshot) -> int:
     return (sample.machines or 0) - (sample.online or 0) - (sample.offline or 0)
 
 
-def _booted(facts: Facts, looks: Sequence[Snapshot], minutes: float) -> float | None:
+def _booted(facts: Facts, samples: Sequence[Snapshot], minutes: float) -> float | None:
     """Machines that have booted: by their creates, else by those that boot at any time (Little's law)."""
-    created, booting = means(looks, ("creates", "booting"))
+    created, booting = means(samples, ("creates", "booting"))
     per_minute = created / COUNTED_MINUTES if created is not None else None
     if per_minute is None and booting is not None:
         per_minute = booting / (facts.rules.boot_time_seconds / 60)

@@ -88,7 +88,7 @@ def ends(facts: Facts, minutes: float) -> tuple[float | None, float]:
 
 
 def _few_end(facts: Facts, duration: float) -> Statement | None:
-    """Before the looks reach back far enough: far fewer jobs end than the busy runners usually end (Poisson)."""
+    """Before the samples reach back far enough: far fewer jobs end than the busy runners usually end (Poisson)."""
     minutes = WINDOWS * rate_minutes(facts)
     rate = mean(facts.recent(minutes), "completions_per_minute")
     if rate is None:

@@ -33,9 +33,9 @@ def find(facts: Facts) -> Found | None:
     if keeps_ending(facts):
         take = statement("jobs_take", seconds=facts.now.duration_p50_seconds, usual=facts.usual.p50)
         return Found(MEDIUM, (*seen, take))
-    told = facts.now.duration_p50_seconds is not None and facts.usual.p50 is not None
+    medians_known = facts.now.duration_p50_seconds is not None and facts.usual.p50 is not None
     ended, due = ends(facts, HOUR)
-    if told or not ended or not due:
+    if medians_known or not ended or not due:
         return None
     return Found(MEDIUM, (*seen, statement("still_end", jobs=round(ended), minutes=round(HOUR))), MISSING)
 
@@ -51,12 +51,12 @@ def everywhere(facts: Facts) -> Found | None:
     together = not since or max(since) - min(since) <= TOGETHER_SECONDS
     if not now.busy or now.idle or len(kinds) <= FEW or len(kinds) < MOST * len(known) or not together:
         return None
-    told = [one for one in now.signals if one.value is not None]
-    if any(one.bad(one.value) for one in told if one.value is not None):
+    signals = [one for one in now.signals if one.value is not None]
+    if any(one.bad(one.value) for one in signals if one.value is not None):
         return None
     seen = statement("all_kinds_slower", kinds=len(kinds), of=len(known), since=min(since, default=None))
-    well = (statement("signals_well", signals=len(told)),) if told else ()
-    return Found(LOW, (seen, *well), () if told else ("signals",))
+    well = (statement("signals_well", signals=len(signals)),) if signals else ()
+    return Found(LOW, (seen, *well), () if signals else ("signals",))
 
 
 def _named(facts: Facts, kinds: Sequence[KindPace]) -> list[Statement]:

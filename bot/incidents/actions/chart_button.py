@@ -16,8 +16,8 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     held = await subject(context, interaction)
     now = context.now()
     first = pictured(held.value)[:1]
-    looks = [(one.at, one.signals) for name in first for one in (await context.pool(name)).samples]
-    signals = courses_of(first[0], looks) if first else ()
+    samples = [(one.at, one.signals) for name in first for one in (await context.pool(name)).samples]
+    signals = courses_of(first[0], samples) if first else ()
 
     def move(fresh: Incident) -> Incident:
         chart = ChartShown(*sparks_of(fresh), signals)

@@ -50,8 +50,8 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
         raise Refused(refusals.QUESTION_LAPSED)
     text = known[1 + [*Naming].index(Naming(interaction.values.get("people") or Naming.ROLES))]
     request = new_request(context, interaction, held, FileIssue(known[0], text))
-    asked = IssueNoted(IssueStep.ASKED, tracker.repository)
-    return await hand_over(context, interaction, held, request, asked, first=_once, over=True)
+    details = IssueNoted(IssueStep.ASKED, tracker.repository)
+    return await hand_over(context, interaction, held, request, details, first=_once, over=True)
 
 
 async def _drafted(context: Context, incident: Incident, table: IssuesTable) -> tuple[str, list[str], tuple[str, ...]]:

@@ -52,8 +52,8 @@ def test_what_is_counted_or_plainly_seen_keeps_the_word() -> None:
     def with_all(**figures: Any) -> Facts:
         return replace(surge, series=tuple(replace(s, **figures) for s in surge.series))
 
-    counted = diagnosed(with_all(arrivals_per_minute=LOAD)).findings
-    assert not [seen.id for one in counted for seen in one.evidence if seen.id.startswith("inferred")]
+    findings = diagnosed(with_all(arrivals_per_minute=LOAD)).findings
+    assert not [seen.id for one in findings for seen in one.evidence if seen.id.startswith("inferred")]
     assert named(with_all(limit=60))[0][0] == "too_few"
     assert named(with_all(idle=3))[0][0] == "unassigned"
     assert named(replace(surge, rules=PoolRules("p", boot_time_seconds=1200.0))) == [("limit", "medium")]

@@ -16,9 +16,9 @@ async def test_every_open_incident_is_listed_with_its_thread(world: World) -> No
     root = first.thread.root or ""
     world.clock.advance(1)
     await world.done(world.fires(group_key="another"))
-    told = await text(world)
-    assert told.startswith("2 open incidents")
-    assert f"https://slack.test/archives/{CHANNEL}/p{root.replace('.', '')}" in told
+    answer = await text(world)
+    assert answer.startswith("2 open incidents")
+    assert f"https://slack.test/archives/{CHANNEL}/p{root.replace('.', '')}" in answer
     await world.asks("resolve", surface="dialog", request_id=request_id(first, "resolve"))
     assert (await text(world)).startswith("1 open incident:")
 
@@ -26,6 +26,6 @@ async def test_every_open_incident_is_listed_with_its_thread(world: World) -> No
 async def test_a_link_that_slack_does_not_give_is_left_out(world: World) -> None:
     await world.opens()
     world.chat.script.fail("permalink", Failure.UNKNOWN, times=None)
-    told = await text(world)
-    assert told.startswith("1 open incident")
-    assert "https://slack.test" not in told
+    answer = await text(world)
+    assert answer.startswith("1 open incident")
+    assert "https://slack.test" not in answer

@@ -60,8 +60,8 @@ async def test_after_ten_minutes_the_button_is_gone_and_the_verb_refused(world: 
     await world.passes(REOPEN_SECONDS + 30, step=60)
     assert not [block for block in world.thread[-1].blocks if block["type"] == "actions"]
     assert world.due() is None
-    for asked in (world.asks("reopen", **press), world.says("reopen")):
-        await refused(refusals.NOT_TO_REOPEN, asked)
+    for attempt in (world.asks("reopen", **press), world.says("reopen")):
+        await refused(refusals.NOT_TO_REOPEN, attempt)
 
 
 async def test_closed_again_it_can_be_reopened_again(world: World) -> None:

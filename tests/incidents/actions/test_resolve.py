@@ -68,8 +68,8 @@ async def test_a_silence_that_goes_on_is_named_before_and_after() -> None:
     assert still_lasts(goes_on) in str(answer.view)
     await world.done(world.asks("resolve", BEN, surface="dialog"))
     farewell = world.replies[-1]
-    (told,) = world.details(IncidentEnded)
-    assert told.summary.silences == (goes_on,)
+    (details,) = world.details(IncidentEnded)
+    assert details.summary.silences == (goes_on,)
     assert world.last.choices == ("unsilence", "reopen")
     await world.passes(120)
     assert world.incident.silences[0].ended is False
@@ -124,8 +124,8 @@ async def test_a_silence_until_the_drain_ends_with_the_incident() -> None:
     answer = await world.asks("resolve")
     assert ENDS_WITH_IT in str(answer.view)
     await world.done(world.asks("resolve", BEN, surface="dialog"))
-    (told,) = world.details(IncidentEnded)
-    assert [one.until_drained for one in told.summary.silences] == [True]
+    (details,) = world.details(IncidentEnded)
+    assert [one.until_drained for one in details.summary.silences] == [True]
     await world.passes(60)
     assert world.details(SilenceEnded) == [SilenceEnded(SilenceEnd.ENDED, EndReason.INCIDENT_OVER)]
     (kept,) = world.alertmanager.silences.values()
@@ -150,9 +150,9 @@ async def test_a_drain_says_the_same_of_a_silence_that_outlasts_it() -> None:
     world.queues(0)
     await world.passes(180)
     assert world.incident.state is State.DRAINED
-    (told,) = [one.details for one in world.incident.log.timeline if one.event is Event.DRAINED]
-    assert isinstance(told, IncidentEnded)
-    assert told.summary.silences
+    (details,) = [one.details for one in world.incident.log.timeline if one.event is Event.DRAINED]
+    assert isinstance(details, IncidentEnded)
+    assert details.summary.silences
     assert ends_it(world) == world.incident.silences[0].act
 
 
@@ -162,16 +162,16 @@ async def test_the_verb_asks_as_the_menu_does_while_jobs_are_queued(
     world: World, surface: str, queued: int | None
 ) -> None:
     """By a mention in words with a button, since only a click can open the dialog."""
-    (said,) = unfinished_words({POOL: queued}, 0)
+    (warning,) = unfinished_words({POOL: queued}, 0)
     await world.opens()
     world.queues(queued)
     await world.passes(120)
-    asked = await world.asks("resolve", surface=Surface(surface), thread=world.incident.thread.root, trigger="t1")
-    assert said in (whisper(asked).text if surface == "mention" else str(asked.view))
+    question = await world.asks("resolve", surface=Surface(surface), thread=world.incident.thread.root, trigger="t1")
+    assert warning in (whisper(question).text if surface == "mention" else str(question.view))
     assert not world.incident.closed
     if surface == "mention":
-        assert request_id(world.incident, "resolve") in str(whisper(asked).blocks)
-        assert said in str(dialog(await world.asks("resolve")))
+        assert request_id(world.incident, "resolve") in str(whisper(question).blocks)
+        assert warning in str(dialog(await world.asks("resolve")))
     await world.asks("resolve", surface="dialog")
     assert world.incident.closed
 
@@ -181,8 +181,8 @@ async def test_the_verb_asks_while_runners_are_borrowed() -> None:
     await world.scaled(24)
     world.queues(0)
     await world.passes(30)
-    asked = whisper(await world.says("resolve"))
-    assert unfinished_words({}, 14)[0] in asked.text
+    question = whisper(await world.says("resolve"))
+    assert unfinished_words({}, 14)[0] in question.text
     assert not world.incident.closed
 
 

@@ -31,19 +31,19 @@ def reach_of(context: Context, pool: str) -> Reach:
     return Reach(policy.lever, policy.step or MOST_ADDED, policy.maximum)
 
 
-def asked_of(pool: Pool, told: ToldByCause = NOTHING) -> Asked:
+def inputs_of(pool: Pool, by_cause: ToldByCause = NOTHING) -> Asked:
     """The inputs of a forecast of this pool."""
-    return Asked(pool.reach, told.still, told.shared)
+    return Asked(pool.reach, by_cause.still, by_cause.shared)
 
 
 def terms_of(context: Context, pool: Pool) -> Terms:
     """The criteria of a choice for this pool: with the inputs of its forecast."""
     price = context.pool_scalers[pool.id].policy.price if pool.id in context.pool_scalers else None
     made = pool.outlook
-    told = ToldByCause(made.still, made.shared) if made else NOTHING
+    by_cause = ToldByCause(made.still, made.shared) if made else NOTHING
     return Terms(
         price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said,
-        reach=reach_of(context, pool.id), still=told.still, shared=told.shared,
+        reach=reach_of(context, pool.id), still=by_cause.still, shared=by_cause.shared,
     )  # fmt: skip
 
 
