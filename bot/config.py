@@ -215,9 +215,9 @@ def load(variables: Mapping[str, str] | None = None) -> Settings:
     return settings
 
 
-def environment(variables: Mapping[str, str] | None = None) -> Environment:
+def environment() -> Environment:
     """The variables alone, for commands that need no configuration; raises ConfigError."""
-    return load({**(os.environ if variables is None else variables), "TAILBACK_CONFIG": os.devnull}).env
+    return load({**os.environ, "TAILBACK_CONFIG": os.devnull}).env
 
 
 def read_file(path: Path) -> File:

@@ -126,10 +126,12 @@ def test_what_is_right_can_be_read_beside_what_is_wrong(tmp_path: Path) -> None:
     assert (caught.value.readable.file.metrics, caught.value.readable.file.pool) == ({}, {})
 
 
-def test_a_command_that_asks_elsewhere_needs_no_configuration(tmp_path: Path) -> None:
+def test_a_command_that_asks_elsewhere_needs_no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a broken one stop it; a wrong variable does."""
     (tmp_path / "tailback.toml").write_text("[broken")
-    given = {"TAILBACK_CONFIG": str(tmp_path / "tailback.toml"), "TAILBACK_URL": "https://tailback.example/"}
-    assert environment(given).tailback_url == "https://tailback.example"
+    monkeypatch.setenv("TAILBACK_CONFIG", str(tmp_path / "tailback.toml"))
+    monkeypatch.setenv("TAILBACK_URL", "https://tailback.example/")
+    assert environment().tailback_url == "https://tailback.example"
+    monkeypatch.setenv("TAILBACK_URL", "tailback.example")
     with pytest.raises(ConfigError, match="TAILBACK_URL"):
-        environment({"TAILBACK_URL": "tailback.example"})
+        environment()

@@ -26,12 +26,13 @@ HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARM
 def told_by_cause(pool: Pool, rules: PoolRules, moment: Moment) -> ToldByCause:
     """What the first cause says to the model beside the figures."""
     found = next(diagnosed(facts) for facts in facts_of((pool.id,), {pool.id: pool}, {pool.id: rules}, moment))
-    return told_by_finding(found.claims[0]) if found.claims else NOTHING
+    return _told_by(found)
 
 
-def told_by_finding(first: Finding) -> ToldByCause:
-    """The same of a cause that is found already."""
-    if first.confidence < MEDIUM:
+def _told_by(found: Diagnosis | None) -> ToldByCause:
+    """The same of a diagnosis that is there already."""
+    first = found.claims[0] if found and found.claims else None
+    if first is None or first.confidence < MEDIUM:
         return NOTHING
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
     return ToldByCause(still=still, shared=first.shared)
@@ -52,7 +53,7 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
         rules = rules or PoolRules(pool.id)
-        inputs = inputs_of(pool, told_by_finding(found.claims[0]))
+        inputs = inputs_of(pool, _told_by(found))
         made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 
@@ -74,13 +75,9 @@ def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Momen
 
 def diagnosed_in(view: View, incident: Incident, now: float, paces: Timing) -> tuple[Diagnosis, ...]:
     """The diagnosis of each pool of an incident, with the cause that the incident remembers first."""
-    found = tuple(_found(view, incident, now, paces, incident.pools.candidates))
-    return tuple(_remembered(view, incident.pools.verdicts.get(one.pool), one) for one in found)
-
-
-def _remembered(view: View, held: HeldCause | None, found: Diagnosis) -> Diagnosis:
-    """With the cause that the incident remembers first, and the advice of now."""
-    return advised(remembered(held, found), view.pools.get(found.pool), view.rules.get(found.pool))
+    found = _found(view, incident, now, paces, incident.pools.candidates)
+    named = (remembered(incident.pools.verdicts.get(one.pool), one) for one in found)
+    return tuple(advised(one, view.pools.get(one.pool), view.rules.get(one.pool)) for one in named)
 
 
 def _found(view: View, incident: Incident, now: float, paces: Timing, names: Collection[str]) -> Iterator[Diagnosis]:
@@ -135,9 +132,8 @@ def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis |
     known = pool.said is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    by_cause = told_by_finding(found.claims[0]) if found and found.claims else NOTHING
-    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs_of(pool, by_cause))
-    return replace(pool, outlook=made)
+    inputs = inputs_of(pool, _told_by(found))
+    return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs))
 
 
 def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:

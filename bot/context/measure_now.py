@@ -71,10 +71,9 @@ async def sample_now(context: Context, name: str) -> Snapshot | None:
 
 async def look(context: Context, source: Metrics, pool: Pool, now: float) -> Pool:
     """The pool's record with its figures of now, without its past. Raises Unreachable if no source gave anything."""
-    answers = await source.answers(pool.id) if isinstance(source, Answering) else await _alone(source, pool.id)
+    if isinstance(source, Answering):
+        answers = await source.answers(pool.id)
+    else:
+        answers = (SourceAnswer("", await source.snapshot(pool.id)),)
     file = context.settings.file
     return taken(pool, answers, now, file.paces.poll, file.rules_of(pool.id).floor)
-
-
-async def _alone(source: Metrics, pool: str) -> tuple[SourceAnswer, ...]:
-    return (SourceAnswer("", await source.snapshot(pool)),)

@@ -1,6 +1,5 @@
 """The action Job: when does my job start, answered for one person alone."""
 
-import contextlib
 from functools import partial
 
 from bot.context.context import WORDS, Action, Context, MessageShortcut
@@ -9,18 +8,15 @@ from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobsAnswer
 from bot.core.jobs.follow import job_value
 from bot.core.message import Message
-from bot.core.notifications.tell import REPLY_URL_SECONDS, JobAsked, LeftToTell, Tell, Way
-from bot.core.record import Change, Conflict
+from bot.core.notifications.tell import JobAsked, LeftToTell, Tell, Way
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.jobs.find import JobsRefused, Sees, find_jobs
-from bot.notifications.outbox import tell_later
+from bot.notifications.outbox import AGAIN_SECONDS, answer_later
 from bot.ports import Refused
 from bot.views.home.answers import plain_answer, refusal
 from bot.views.jobs.answer import job_answer
 from bot.views.words import refusals
 
-AGAIN_SECONDS = 1.0
-"""When an answer that was not ready is looked for again."""
 KEPT_SECONDS = 5.0
 """How long one answer serves the same person: a second question within seconds is the first one again."""
 
@@ -34,7 +30,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     question = JobAsked(texts, interaction.channel)
     if (answer := await _made(context, interaction.who, question)) is not None:
         return Answer(whisper=answer)
-    await _told_later(context, interaction, question)
+    await answer_later(context, interaction, question, Way.DIRECT if interaction.direct else Way.PRIVATE)
     return Answer(whisper=plain_answer("The job is being looked up; the answer follows here, for you alone."))
 
 
@@ -76,24 +72,6 @@ async def _first(context: Context, question: JobAsked, sees: Sees) -> tuple[str,
         except JobsRefused as why:
             refused = refused or why
     raise refused or Refused(refusals.NO_JOB_IN_MESSAGE)
-
-
-async def _told_later(context: Context, interaction: Interaction, question: JobAsked) -> None:
-    """Tell the person when it is known; asking again meanwhile asks nobody twice."""
-    tell = Tell(
-        "",
-        interaction.who,
-        question,
-        when=context.now() + AGAIN_SECONDS,
-        once=f"job:{interaction.key}",
-        way=Way.DIRECT if interaction.direct else Way.PRIVATE,
-        channel=interaction.channel,
-        thread=interaction.thread,
-        reply_url=interaction.reply_url,
-        reply_until=context.now() + REPLY_URL_SECONDS if interaction.reply_url else 0.0,
-    )
-    with contextlib.suppress(Conflict):
-        await context.store.commit(Change(puts=await tell_later(context, tell)))
 
 
 ACTION = Action(

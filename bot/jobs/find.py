@@ -38,6 +38,11 @@ NO_LABEL = frozenset({"unknown_label"})
 """Causes by which no runner has the pool's label."""
 
 
+async def nobody(_: Incident) -> bool:
+    """Whoever asks may know of no incident."""
+    return False
+
+
 class JobsRefused(Refused):
     """There is no answer; `reason` is its id for programs."""
 
@@ -46,7 +51,7 @@ class JobsRefused(Refused):
         self.reason = reason
 
 
-async def find_jobs(context: Context, text: str, sees: Sees) -> JobsAnswer:
+async def find_jobs(context: Context, text: str, sees: Sees = nobody) -> JobsAnswer:
     """The jobs of an address or number, those that wait first. Raises JobsRefused, Unreachable("Redis")."""
     address = job_address(text)
     found = FoundJobs(reason=Unfound.NO_ADDRESS)

@@ -5,9 +5,10 @@ from bot.context.queries import named_pool
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
 from bot.core.jobs.follow import FollowKind, followed_job
+from bot.core.pool.pool import drained
 from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Place, Surface
 from bot.jobs.find import find_jobs
-from bot.jobs.following import add_follower, pool_sample, queueing, seconds_left, waits
+from bot.jobs.following import add_follower, pool_sample, seconds_left, waits
 from bot.ports import Refused
 from bot.requests.submit import subject
 from bot.views.home.answers import plain_answer
@@ -36,20 +37,16 @@ async def _pools_here(context: Context, interaction: Interaction) -> list[str]:
 
 
 async def _follow_job(context: Context, who: str, text: str) -> Answer:
-    found = await find_jobs(context, text, _nobody)
+    found = await find_jobs(context, text)
     if not waits(found):
         raise Refused(words.NOT_WAITING)
     await add_follower(context, who, FollowKind.JOB, text, seconds_left(found, context.now()))
     return Answer(whisper=plain_answer(words.following_job(len(found.jobs))))
 
 
-async def _nobody(_: Incident) -> bool:
-    return False
-
-
 async def _follow_pools(context: Context, who: str, pools: list[str]) -> Answer:
-    samples = {name: await pool_sample(context, name) for name in pools}
-    waiting = [name for name, sample in samples.items() if queueing(context, sample) is not False]
+    samples, rules_of = {name: await pool_sample(context, name) for name in pools}, context.settings.file.rules_of
+    waiting = [name for name, sample in samples.items() if drained(sample, rules_of(name)) is not True]
     if not waiting:
         raise Refused(words.no_queue(pools))
     for name in waiting:

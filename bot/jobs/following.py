@@ -1,11 +1,13 @@
 """Adds and removes followers: one record for each job or pool, one set of records for each person."""
 
+import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 
 from bot.context.context import Context
 from bot.core.jobs.answer import JobsAnswer, JobStanding
 from bot.core.jobs.follow import MOST_FOLLOWED, Follower, FollowKind, Follows, follow_id, joined_by, left_by
-from bot.core.pool.pool import Pool, Snapshot, drained, fresh
+from bot.core.pool.pool import Pool, Snapshot, fresh
 from bot.core.record import Change, Conflict, Put, Stored
 from bot.notifications.follows import followed_by, follows_of
 from bot.ports import Failure, Refused, Unreachable
@@ -25,36 +27,38 @@ async def add_follower(context: Context, who: str, kind: FollowKind, target: str
     if len(found) >= MOST_FOLLOWED:
         raise Refused(words.too_many(MOST_FOLLOWED))
     new = follow_id(kind, target)
-    for _ in range(TRIES):
-        held = await context.store.get(Follows, new) or Stored(Follows(new), 0)
+
+    def joined(held: Stored[Follows] | None) -> Change:
+        held = held or Stored(Follows(new), 0)
         after = joined_by(replace(held.value, kind=kind, target=target), Follower(who, context.now(), base))
-        due = context.now() + context.settings.file.timing.poll
-        change = Change(puts=(Put(held, after, due),), join=((followed_by(who), new),))
-        try:
-            await context.store.commit(change)
-        except Conflict:
-            continue
-        return
-    raise Unreachable("Redis", "many people follow this at the same moment", failure=Failure.LATER)
+        put = Put(held, after, context.now() + context.settings.file.timing.poll)
+        return Change(puts=(put,), join=((followed_by(who), new),))
+
+    await _write(context, new, joined)
 
 
 async def remove_follower(context: Context, who: str, follows: Follows) -> None:
     """Follow it no longer."""
-    for _ in range(TRIES):
-        held = await context.store.get(Follows, follows.id)
+
+    def left(held: Stored[Follows] | None) -> Change:
         leave = ((followed_by(who), follows.id),)
         if held is None:
-            await context.store.commit(Change(leave=leave))
-            return
+            return Change(leave=leave)
         after = left_by(held.value, who)
-        empty = not after.followers
-        due = None if empty else context.now()
-        put = Put(held, after, due, keep_seconds=KEPT_SECONDS if empty else None)
-        try:
-            await context.store.commit(Change(puts=(put,), leave=leave))
-        except Conflict:
-            continue
-        return
+        over = not after.followers
+        put = Put(held, after, None if over else context.now(), keep_seconds=KEPT_SECONDS if over else None)
+        return Change(puts=(put,), leave=leave)
+
+    await _write(context, follows.id, left)
+
+
+async def _write(context: Context, follows: str, change: Callable[[Stored[Follows] | None], Change]) -> None:
+    """Change the record that many write at the same moment."""
+    for _ in range(TRIES):
+        held = await context.store.get(Follows, follows)
+        with contextlib.suppress(Conflict):
+            await context.store.commit(change(held))
+            return
     raise Unreachable("Redis", "many people follow this at the same moment", failure=Failure.LATER)
 
 
@@ -78,9 +82,3 @@ async def pool_sample(context: Context, name: str) -> Snapshot | None:
     held = (await context.store.get_many(Pool, [name], newest=True)).get(name)
     paces = context.settings.file.paces
     return fresh(held.value if held else None, context.now(), max(paces.poll, paces.watch))
-
-
-def queueing(context: Context, sample: Snapshot | None) -> bool | None:
-    """Whether jobs wait in the pool longer than is normal; None if unknown."""
-    done = drained(sample, context.settings.file.rules_of(sample.pool)) if sample else None
-    return None if done is None else not done

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from bot.context.context import Context
-from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer, JobsAnswer, JobStanding
 from bot.core.jobs.follow import Follower, FollowEvent, FollowKind, Follows, lapsed, left_by, much_worse
 from bot.core.jobs.found import Unfound
@@ -65,7 +64,7 @@ async def _pool(context: Context, follows: Follows) -> tuple[Follows, FollowChec
 
 async def _job(context: Context, follows: Follows) -> tuple[Follows, FollowCheck]:
     try:
-        found = await find_jobs(context, follows.target, _nobody)
+        found = await find_jobs(context, follows.target)
     except JobsRefused as why:
         return follows, FollowCheck(FollowEvent.LOST if why.reason in FORGOTTEN else None)
     named = found.jobs[:MOST_NAMED]
@@ -79,10 +78,6 @@ def _ended(found: JobsAnswer) -> FollowEvent:
         return FollowEvent.NEVER
     started = any(one.started_at is not None or one.state is JobStanding.RUNNING for one in found.jobs)
     return FollowEvent.STARTED if started else FollowEvent.ENDED
-
-
-async def _nobody(_: Incident) -> bool:
-    return False
 
 
 async def _tell(context: Context, held: Stored[Follows], follows: Follows, check: FollowCheck) -> None:

@@ -3,13 +3,17 @@
 `bot/notifications/deliver.py` sends it. docs/design/notifications.md shows how to add something to tell.
 """
 
+import contextlib
 from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.save import put_new
-from bot.core.notifications.tell import Tell, tell_id
+from bot.core.notifications.tell import REPLY_URL_SECONDS, JobAsked, ReportAsked, Tell, Way, tell_id
 from bot.core.record import Change, Conflict, Put
+from bot.core.requests.interaction import Interaction
 
+AGAIN_SECONDS = 1.0
+"""When an answer that was not ready is looked for again."""
 KEPT_SECONDS = 7 * 86400.0
 """How long it is known that something was told, so that it is not told again."""
 
@@ -28,6 +32,26 @@ async def tell_later(context: Context, tell: Tell) -> tuple[Put, ...]:
     if not named.who or await context.store.get(Tell, named.id) is not None:
         return ()
     return (put_new(named, max(named.when, context.now())),)
+
+
+async def answer_later(
+    context: Context, interaction: Interaction, question: JobAsked | ReportAsked, way: Way = Way.PRIVATE
+) -> None:
+    """Answer a question once the answer is made; asking again meanwhile makes no second one."""
+    tell = Tell(
+        "",
+        interaction.who,
+        question,
+        when=context.now() + AGAIN_SECONDS,
+        once=f"{question.kind}:{interaction.key}",
+        way=way,
+        channel=interaction.channel,
+        thread=interaction.thread,
+        reply_url=interaction.reply_url,
+        reply_until=context.now() + REPLY_URL_SECONDS if interaction.reply_url else 0.0,
+    )
+    with contextlib.suppress(Conflict):
+        await context.store.commit(Change(puts=await tell_later(context, tell)))
 
 
 async def withdraw(context: Context, who: str, once: str) -> bool:

@@ -1,24 +1,19 @@
 """The action Report: waits, incidents, recurring times and proposals, shown privately."""
 
-import contextlib
 from functools import partial
 
 from bot.context.context import Action, Context
 from bot.context.queries import known_pool
 from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
-from bot.core.notifications.tell import REPLY_URL_SECONDS, LeftToTell, ReportAsked, Tell
-from bot.core.record import Change, Conflict
+from bot.core.notifications.tell import LeftToTell, ReportAsked, Tell
 from bot.core.reporting.summary import Report
 from bot.core.requests.interaction import Answer, Interaction
-from bot.notifications.outbox import tell_later
+from bot.notifications.outbox import AGAIN_SECONDS, answer_later
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
 from bot.views.home.answers import plain_answer
 from bot.views.report.report import reported
 from bot.views.words import refusals
-
-AGAIN_SECONDS = 1.0
-"""When a report that was not ready is looked for again."""
 
 
 async def handle(context: Context, interaction: Interaction) -> Answer:
@@ -38,7 +33,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     found = await _made(context, question)
     if found is not None:
         return Answer(whisper=reported(found))
-    await _told_later(context, interaction, question)
+    await answer_later(context, interaction, question)
     return Answer(whisper=plain_answer("The report is being made; it follows here, for you alone."))
 
 
@@ -54,24 +49,6 @@ async def _made(context: Context, question: ReportAsked) -> Report | None:
     file, now = context.settings.file, context.now()
     make = partial(longer_view, context.store, file, question.days, now, question.pool or None)
     return await context.making.get(question, make, context.monotonic)
-
-
-async def _told_later(context: Context, interaction: Interaction, question: ReportAsked) -> None:
-    """Tell the person when it is ready; asking again meanwhile makes it no second one."""
-    until = context.now() + REPLY_URL_SECONDS if interaction.reply_url else 0.0
-    tell = Tell(
-        "",
-        interaction.who,
-        question,
-        when=context.now() + AGAIN_SECONDS,
-        once=f"report:{interaction.key}",
-        channel=interaction.channel,
-        thread=interaction.thread,
-        reply_url=interaction.reply_url,
-        reply_until=until,
-    )
-    with contextlib.suppress(Conflict):
-        await context.store.commit(Change(puts=await tell_later(context, tell)))
 
 
 ACTION = Action(

@@ -84,7 +84,7 @@ async def check_permission(context: Context, who: str, permission: str, team: st
             raise Refused(refusals.ONLY_MEMBERS)
         if "anyone" in allowed or who in allowed:
             return
-        dead = await _dead_groups(context, who, [name for name in allowed if name.startswith("S")])
+        dead = await _dead_groups(context, who, allowed)
         if dead is None:
             return
     except Unreachable as error:
@@ -102,16 +102,16 @@ async def is_listed(context: Context, who: str, permission: str) -> bool:
     allowed: list[str] = getattr(context.settings.file.permissions, permission)
     if "anyone" in allowed or who in allowed:
         return True
-    return await _dead_groups(context, who, [name for name in allowed if name.startswith("S")]) is None
+    return await _dead_groups(context, who, allowed) is None
 
 
-async def _dead_groups(context: Context, who: str, groups: Sequence[str]) -> list[str] | None:
-    """None if one of the groups has this person; else those that do not exist, which have no members.
+async def _dead_groups(context: Context, who: str, allowed: Sequence[str]) -> list[str] | None:
+    """None if one of the groups on this list has the person; else those that do not exist, which have no members.
 
     Raises Unreachable for any other failure of Slack: in doubt nobody is a member.
     """
     dead = []
-    for group in groups:
+    for group in (name for name in allowed if name.startswith("S")):
         try:
             if who in await context.chat.group_members(group):
                 return None

@@ -20,14 +20,13 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     )
     if held is None or not (await readable(context, [held.value], interaction.who, interaction.channel))[0]:
         raise Refused(refusals.no_incident(interaction.words[0]))
+
+    def again(fresh: Incident) -> Incident:
+        """With the full rendering and without a pause."""
+        return replace(fresh, trouble=DeliveryTrouble(), thread=replace(fresh.thread, plain=False))
+
     await finish(context, interaction, held, "tried again", again)
     return Answer(whisper=plain_answer(f"Incident {held.value.id} is tried again now."))
-
-
-def again(incident: Incident) -> Incident:
-    """The incident with the full rendering and without a pause."""
-    thread = replace(incident.thread, plain=False)
-    return replace(incident, trouble=DeliveryTrouble(), thread=thread)
 
 
 ACTION = Action(
