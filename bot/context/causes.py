@@ -50,7 +50,7 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     """The diagnosis with the advice of the walk: the cause adds only that machines would cost or hurt."""
     if not found.claims or pool is None or found.blind:
         return found
-    made = pool.said  # the one that messages show, also where a later sample has no forecast of its own
+    made = pool.shown_forecast  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
         rules = rules or PoolRules(pool.id)
         inputs = inputs_of(pool, _told_by(found))
@@ -129,7 +129,7 @@ def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis |
     Normal waits are no reason against it while an alert on the number of jobs fires.
     """
     rules = view.rules.get(pool.id, PoolRules(pool.id))
-    known = pool.said is not None or pool.trouble is not None
+    known = pool.shown_forecast is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
     inputs = inputs_of(pool, _told_by(found))

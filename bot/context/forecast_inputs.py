@@ -42,7 +42,7 @@ def terms_of(context: Context, pool: Pool) -> Terms:
     made = pool.outlook
     by_cause = ToldByCause(made.still, made.shared) if made else NOTHING
     return Terms(
-        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.said,
+        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.shown_forecast,
         reach=reach_of(context, pool.id), still=by_cause.still, shared=by_cause.shared,
     )  # fmt: skip
 

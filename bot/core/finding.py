@@ -280,13 +280,13 @@ def facts_of(
     alone = [_alone(pools.get(name), rules.get(name, PoolRules(name)), moment) for name in dict.fromkeys(names)]
     fresh = [f for f in alone if not f.old and f.now.queued is not None]
     queueing = [f for f in fresh if f.waits]
-    said = [f.now.provider_up for f in fresh if f.now.provider_up is not None]
+    states = [f.now.provider_up for f in fresh if f.now.provider_up is not None]
     fleet = FleetContext(
         measured=tuple(f.pool for f in fresh),
         queueing=tuple(f.pool for f in queueing),
         idle_beside=tuple(f.pool for f in queueing if f.now.idle),
         failing=tuple(f.pool for f in fresh if f.now.create_failures),
-        provider_up=all(said) if said else None,
+        provider_up=all(states) if states else None,
         unknown_labels=moment.unknown_labels,
     )
     return tuple(replace(facts, fleet=fleet) for facts in alone)

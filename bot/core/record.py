@@ -35,7 +35,7 @@ class Digest(MessageRecord):
     named: tuple[str, ...] = ()
     begun_at: float = 0.0
     """When the first of them started to wait (epoch seconds); part of the digest's key."""
-    told: tuple[str, ...] = ()
+    in_replies: tuple[str, ...] = ()
     """Those that replies below it name."""
     thread: str | None = None
     """Of such a reply: the `ts` of the digest, ..."""
@@ -49,13 +49,14 @@ class WarningRecord(MessageRecord):
 
     id: str
     """The pool."""
-    episode: EarlyWarning | None = None
+    warning: EarlyWarning | None = None
     """The warning at the last check; its start is part of the message's key."""
     channel: str = ""
     """Where the message stands, or is to stand; empty when somebody deleted it."""
     finding: Finding | None = None
     """The likeliest cause when one was first known; the warning may have begun before."""
-    told: bool = False
+    linked: bool = False
+    """Whether the incident that took over names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class Chore:
     """The problem as a sentence; empty if none."""
     since: float | None = None
     """Since when the problem exists; for `watch`: since when the oldest message has waited for Slack."""
-    told: bool = False
-    """Whether the webhook outside Slack was notified."""
+    notified: bool = False
+    """Whether the webhook outside Slack was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ from bot.core.finding import Facts
 from bot.core.pool.backlog import WINDOW_SECONDS
 from bot.core.pool.pool import Snapshot
 
-LEAST_MINUTES, BOOTS, LOOKS = 10.0, 2.0, 3
+LEAST_MINUTES, BOOTS, SAMPLES = 10.0, 2.0, 3
 """Origin: a machine that was asked for two boot times ago would be there; rates are averages of ten minutes. Three
-looks hardly share one error."""
+samples hardly share one error."""
 LEAST_ROOM, PART = 2, 0.1
 """Origin: judgement; between two jobs one place is empty, and in a large pool a tenth, with a machine for each job."""
 
 
 def window(facts: Facts) -> tuple[Snapshot, ...]:
-    """The looks of ten minutes, of two boot times, and three at least, with known runners while jobs wait."""
+    """The samples of ten minutes, of two boot times, and three at least, with known runners while jobs wait."""
     minutes = max(LEAST_MINUTES, BOOTS * facts.rules.boot_time_seconds / 60)
-    lately = max(facts.recent(minutes), facts.series[-LOOKS:], key=len)
+    lately = max(facts.recent(minutes), facts.series[-SAMPLES:], key=len)
     return tuple(s for s in lately if s.busy is not None and s.queued)
 
 
@@ -51,6 +51,6 @@ def has_room(facts: Facts, sample: Snapshot) -> bool:
 
 
 def never_came(facts: Facts) -> bool:
-    """Whether none is idle, and there was room in every look of the window: then machines do not come."""
-    looks = window(facts)
-    return len(looks) >= LOOKS and all(not s.idle and has_room(facts, s) for s in looks)
+    """Whether none is idle, and there was room in every sample of the window: then machines do not come."""
+    samples = window(facts)
+    return len(samples) >= SAMPLES and all(not s.idle and has_room(facts, s) for s in samples)

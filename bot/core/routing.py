@@ -80,8 +80,8 @@ def _strangers(rules: Sequence[PoolRules], facts: Sequence[Mapping[str, set[str]
     """What the alerts say by the labels that pools match, `cluster=b`, and no pool has."""
     labels = {label for pool in rules for label in pool.match}
     known = {(label, value) for pool in rules for label, value in pool.match.items()}
-    told = {(label, value) for one in facts for label in labels for value in one.get(label, ())}
-    return {f"{label}={value}" for label, value in told - known}
+    given = {(label, value) for one in facts for label in labels for value in one.get(label, ())}
+    return {f"{label}={value}" for label, value in given - known}
 
 
 def all_ruled_out(alerts: Iterable[Alert], pools: Iterable[PoolRules]) -> bool:

@@ -43,21 +43,21 @@ async def post_digest(context: Context, claim: Claim) -> None:
         held = await intend(context, held, replace(held.value, begun_at=context.now()))
     record = replace(held.value, named=tuple(dict.fromkeys((*held.value.named, *ids))))
     # one that was not posted yet is dropped once nobody waits
-    message = digest(waiting, len(record.named), context.now(), record.told) if ids or record.ts else None
+    message = digest(waiting, len(record.named), context.now(), record.in_replies) if ids or record.ts else None
     key, since = f"digest/{record.begun_at:.3f}", record.begun_at - 60
     spec = MessageSpec(KIND, record.id, message, key, since=since, urgent=True)
     kept = await keep_message(context, replace(held, value=record), spec)
     over = not ids and kept.due is None
     replies = () if over or kept.record.ts is None else _replies(context, kept.record, waiting)
-    listed = (*kept.record.told, *(name for one in replies for name in one.named))
-    kept = Kept(Digest(claim.id)) if over else replace(kept, record=replace(kept.record, told=listed))
+    listed = (*kept.record.in_replies, *(name for one in replies for name in one.named))
+    kept = Kept(Digest(claim.id)) if over else replace(kept, record=replace(kept.record, in_replies=listed))
     also = tuple(Put(Stored(one, 0), one, context.now()) for one in replies)
     await store_and_release(context, held, kept, None if over else context.now() + AGAIN_SECONDS, also=also)
 
 
 def _replies(context: Context, record: Digest, waiting: Sequence[Incident]) -> tuple[Digest, ...]:
     """The replies for incidents that neither the digest nor a reply names yet."""
-    parts = pages(left_out(waiting, context.now(), record.told))
+    parts = pages(left_out(waiting, context.now(), record.in_replies))
     return tuple(
         Digest(
             f"{record.id}#{part[0].id}",

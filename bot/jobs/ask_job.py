@@ -8,7 +8,7 @@ from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobsAnswer
 from bot.core.jobs.follow import job_value
 from bot.core.message import Message
-from bot.core.notifications.tell import JobAsked, LeftToTell, Tell, Way
+from bot.core.notifications.tell import JobQuestion, LeftToTell, Tell, Way
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.jobs.find import JobsRefused, Sees, find_jobs
 from bot.notifications.outbox import AGAIN_SECONDS, answer_later
@@ -27,7 +27,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     texts = interaction.links if shortcut else tuple(filter(None, (" ".join(interaction.words),)))
     if not texts:
         return Answer(whisper=refusal(refusals.NO_JOB_IN_MESSAGE if shortcut else refusals.job_usage(ACTION.usage)))
-    question = JobAsked(texts, interaction.channel)
+    question = JobQuestion(texts, interaction.channel)
     if (answer := await _made(context, interaction.who, question)) is not None:
         return Answer(whisper=answer)
     await answer_later(context, interaction, question, Way.DIRECT if interaction.direct else Way.PRIVATE)
@@ -36,7 +36,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
 
 async def judge_job(context: Context, tell: Tell) -> LeftToTell:
     """The answer, once it is there; a worker does not wait for it."""
-    if not isinstance(tell.about, JobAsked):
+    if not isinstance(tell.about, JobQuestion):
         return LeftToTell()
     try:
         answer = await _made(context, tell.who, tell.about)
@@ -45,13 +45,13 @@ async def judge_job(context: Context, tell: Tell) -> LeftToTell:
     return LeftToTell(answer) if answer is not None else LeftToTell(again_at=context.now() + AGAIN_SECONDS)
 
 
-async def _made(context: Context, who: str, question: JobAsked) -> Message | None:
+async def _made(context: Context, who: str, question: JobQuestion) -> Message | None:
     """The answer for this person; None while a source is still being asked. Raises Refused."""
     make = partial(_answer, context, who, question)
     return await context.making.get((who, question), make, context.monotonic, KEPT_SECONDS)
 
 
-async def _answer(context: Context, who: str, question: JobAsked) -> Message:
+async def _answer(context: Context, who: str, question: JobQuestion) -> Message:
     seen: list[Incident] = []
 
     async def sees(incident: Incident) -> bool:
@@ -63,7 +63,7 @@ async def _answer(context: Context, who: str, question: JobAsked) -> Message:
     return job_answer(found, context.now(), await permalinks(context, seen), job_value(text))
 
 
-async def _first(context: Context, question: JobAsked, sees: Sees) -> tuple[str, JobsAnswer]:
+async def _first(context: Context, question: JobQuestion, sees: Sees) -> tuple[str, JobsAnswer]:
     """The first address of which a job is known, and its jobs. Raises JobsRefused with the reason of the first one."""
     refused: JobsRefused | None = None
     for text in question.texts:

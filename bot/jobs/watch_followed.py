@@ -57,9 +57,9 @@ async def _pool(context: Context, follows: Follows) -> tuple[Follows, FollowChec
     if sample is None or sample.at <= follows.looked_at:
         return follows, FollowCheck()
     done = drained(sample, file.rules_of(follows.target))
-    samples = 0 if done is False else follows.drained_looks + (done is True)
-    event = FollowEvent.DRAINED if samples >= file.timing.drained_samples else None
-    return replace(follows, drained_looks=samples, looked_at=sample.at), FollowCheck(event, sample.queued)
+    streak = 0 if done is False else follows.drained_streak + (done is True)
+    event = FollowEvent.DRAINED if streak >= file.timing.drained_samples else None
+    return replace(follows, drained_streak=streak, looked_at=sample.at), FollowCheck(event, sample.queued)
 
 
 async def _job(context: Context, follows: Follows) -> tuple[Follows, FollowCheck]:
@@ -88,7 +88,7 @@ async def _tell(context: Context, held: Stored[Follows], follows: Follows, check
         when = now + DIRECT_SECONDS * len(puts)
         puts += await tell_later(context, _notification(follows, follower, event, check, when))
         if event is FollowEvent.WORSE:
-            after = _told_worse(after, follower)
+            after = _knowing_worse(after, follower)
         else:
             after = left_by(after, follower.who)
             left.append((followed_by(follower.who), follows.id))
@@ -114,8 +114,8 @@ def _news(follows: Follows, check: FollowCheck, now: float) -> list[tuple[Follow
     return found
 
 
-def _told_worse(follows: Follows, follower: Follower) -> Follows:
-    followers = (replace(one, told_worse=one.told_worse or one == follower) for one in follows.followers)
+def _knowing_worse(follows: Follows, follower: Follower) -> Follows:
+    followers = (replace(one, knows_worse=one.knows_worse or one == follower) for one in follows.followers)
     return replace(follows, followers=tuple(followers))
 
 

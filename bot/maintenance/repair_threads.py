@@ -110,12 +110,12 @@ async def _reconnect_warning(context: Context, channel: str, message: Own) -> No
     pool, began_at = warning_of(message.key) or ("", 0.0)
     held = await context.store.get(WarningRecord, pool) or Stored(WarningRecord(pool), 0)
     record = held.value
-    known = [one for one in (record.episode, (await context.pool(pool)).early.episode) if one]
+    known = [one for one in (record.warning, (await context.pool(pool)).early.current) if one]
     episode = next((one for one in known if warning_key(pool, one.began_at) == message.key), None)
     if episode is not None:
-        older = record.episode is None or record.episode.began_at < episode.began_at
+        older = record.warning is None or record.warning.began_at < episode.began_at
         # an empty channel means that the message was deleted
-        if older or (record.ts is None and record.channel and record.episode == episode):
+        if older or (record.ts is None and record.channel and record.warning == episode):
             found = WarningRecord(pool, episode, channel, ts=message.ts)
             await context.store.commit(Change(puts=(Put(held, found, context.now()),)))
         return
@@ -136,9 +136,9 @@ async def deduplicate_threads(context: Context) -> str:
     young = [one for one in await open_incidents(context) if one.opened_at > since]
     held = await context.store.get_many(WarningRecord, list(context.settings.file.pool))
     warned = {
-        warning_key(one.id, one.episode.began_at): one
+        warning_key(one.id, one.warning.began_at): one
         for one in (known.value for known in held.values())
-        if one.channel and one.episode is not None and one.episode.began_at > since
+        if one.channel and one.warning is not None and one.warning.began_at > since
     }
     problems = await _end_lost_threads(context)
     for channel in sorted({one.thread.channel for one in young} | {one.channel for one in warned.values()}):
@@ -223,7 +223,7 @@ async def _one_warning(context: Context, notice: WarningRecord, key: str, same: 
     oldest, *others = same
     if notice.ts != oldest.ts:
         held = await context.store.get(WarningRecord, notice.id)
-        known = held.value.episode if held else None
+        known = held.value.warning if held else None
         if held is None or known is None or warning_key(notice.id, known.began_at) != key:
             return
         mine = replace(held.value, ts=oldest.ts, shown="", shown_at=0.0)

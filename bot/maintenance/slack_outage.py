@@ -40,12 +40,12 @@ async def check_slack_outage(context: Context, before: Chore) -> Chore:
     table = context.settings.file.outside_slack
     if table is None:
         return after
-    if not before.told and oldest is not None and now - oldest > table.after:
+    if not before.notified and oldest is not None and now - oldest > table.after:
         text = f"Tailback cannot deliver to Slack: {words}. {trouble}".strip()
-        return replace(after, told=await _tell(context, PageAction.TRIGGER, text))
-    if before.told and oldest is None:
+        return replace(after, notified=await _tell(context, PageAction.TRIGGER, text))
+    if before.notified and oldest is None:
         await _tell(context, PageAction.RESOLVE, "Tailback delivers to Slack again; nothing waits any more.")
-        return replace(after, told=False)
+        return replace(after, notified=False)
     return after
 
 

@@ -55,15 +55,15 @@ async def backfill(context: Context, claim: Claim) -> None:
         if anew:
             held = await context.store.get(PoolHistory, fill.id)
             fill = planned(fill, held.value if held else PoolHistory(fill.id), now, reach)
-        if anew or fill.look_at <= now + EARLY_SECONDS:
+        if anew or fill.continue_at <= now + EARLY_SECONDS:
             wait = next_day_at(now) - now
             if fill.days:
                 wait = await _turn(context, fill)
             if wait <= 0:
                 await _ask(context, mine, fill)
                 return
-            fill = replace(fill, look_at=now + wait)
-        due = fill.look_at
+            fill = replace(fill, continue_at=now + wait)
+        due = fill.continue_at
     await context.store.commit(Change(puts=(Put(mine, fill, due, keep_seconds=KEPT_SECONDS),)))
 
 
@@ -86,7 +86,7 @@ async def wake_fills(context: Context) -> None:
         return
     held = await context.store.get_many(Backfill, names)
     records, since = {name: one.value for name, one in held.items()}, context.now() - LATE_SECONDS
-    current = {name for name, one in records.items() if one.look_at >= since and one.reach_seconds == reach}
+    current = {name for name, one in records.items() if one.continue_at >= since and one.reach_seconds == reach}
     left = [len(one.days) for one in records.values() if one.days]
     for index, number in zip(LEFT, (sum(left), len(left)), strict=True):
         await point(context, [index], str(number))
@@ -106,13 +106,13 @@ async def _ask(context: Context, mine: Stored[Backfill], fill: Backfill) -> None
         why = str(error) or "no answer while the record was ours"
         log.warning("past not filled in", pool=fill.id, day=date(days[0]), days=len(days), why=why, repeats="why")
         fill = failed(fill, context.now())
-        await context.store.commit(Change(puts=(Put(mine, fill, fill.look_at, keep_seconds=KEPT_SECONDS),)))
+        await context.store.commit(Change(puts=(Put(mine, fill, fill.continue_at, keep_seconds=KEPT_SECONDS),)))
         return
     cells = hours_of(days, samples)
     known = {cell.hour // DAY_HOURS for cell in cells}
     for day in days:
         fill = answered(fill, day, known=day in known)
-    fill = replace(fill, look_at=context.now())
+    fill = replace(fill, continue_at=context.now())
     hours = await _stored_hours(context, mine, fill, days, cells)
     if hours or not fill.days:  # a source without a past has an empty answer for each of six weeks
         log.info("past asked for", pool=fill.id, day=date(days[0]), hours=hours, days_left=len(fill.days))
@@ -131,7 +131,7 @@ async def _stored_hours(
         gaps = {hour for day in days for hour in lacking(day, there)}
         new = tuple(cell for cell in cells if cell.hour in gaps)
         after = replace(fill, filled_at=context.now()) if new else fill
-        put = Put(mine, after, fill.look_at, keep_seconds=KEPT_SECONDS)
+        put = Put(mine, after, fill.continue_at, keep_seconds=KEPT_SECONDS)
         past = (Put(held, finished(held.value, new), None, keep_seconds=KEPT_SECONDS),) if new else ()
         try:
             await context.store.commit(Change(puts=(put, *past)))

@@ -75,7 +75,7 @@ async def measure(context: Context, claim: Claim) -> None:
     after = await _warned(context, after, watchers, fresh=after.latest != pool.latest)
     news = looked is not pool and not _no_news(context, pool, after)
     wake = tuple(f"inc:{incident}" for incident in watchers if news or incident not in pool.watchers)
-    if after.early.episode != pool.early.episode or after.early.standing:
+    if after.early.current != pool.early.current or after.early.standing:
         wake = (*wake, f"early:{claim.id}")
     due = next_turn(min(after.tried_at, context.now()), pace, place)
     change = Change(puts=(Put(mine, after, due), *past, *jobs), wake=wake)
@@ -203,7 +203,7 @@ async def _warned(context: Context, pool: Pool, watchers: tuple[str, ...], *, fr
     file, before = context.settings.file, pool.watchers
     fired = await _fired(context, pool, [name for name in watchers if name not in before])
     pool = replace(pool, watchers=watchers, fired=(*pool.fired, *fired)[-KEPT_FIRED:])
-    episode = pool.early.episode if pool.early.standing else None
+    episode = pool.early.current if pool.early.standing else None
     overdue = episode is not None and context.now() - episode.began_at >= LONGEST_SECONDS
     if pool.latest is None or not (fresh or overdue or watchers != before):
         return pool  # an old sample says nothing new; silence of a source is no recovery

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.context.context import Context
 from bot.context.save import put_new
-from bot.core.notifications.tell import REPLY_URL_SECONDS, JobAsked, ReportAsked, Tell, Way, tell_id
+from bot.core.notifications.tell import REPLY_URL_SECONDS, JobQuestion, ReportRequest, Tell, Way, tell_id
 from bot.core.record import Change, Conflict, Put
 from bot.core.requests.interaction import Interaction
 
@@ -35,7 +35,7 @@ async def tell_later(context: Context, tell: Tell) -> tuple[Put, ...]:
 
 
 async def answer_later(
-    context: Context, interaction: Interaction, question: JobAsked | ReportAsked, way: Way = Way.PRIVATE
+    context: Context, interaction: Interaction, question: JobQuestion | ReportRequest, way: Way = Way.PRIVATE
 ) -> None:
     """Answer a question once the answer is made; asking again meanwhile makes no second one."""
     tell = Tell(

@@ -48,7 +48,7 @@ async def _escalated(context: Context, interaction: Interaction, to: str) -> Ans
     held, now = await subject(context, interaction), context.now()
     pager = "" if to == held.value.thread.mention else to
     request = done(new_request(context, interaction, held, AtOnce(to=to)), "escalated", now)
-    page = PageRecord(request.id, pager=pager, asked_at=now)
+    page = PageRecord(request.id, pager=pager, called_at=now)
 
     def move(fresh: Incident) -> Incident:
         details = Escalation(pager, page.id if pager else "")

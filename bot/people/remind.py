@@ -69,7 +69,7 @@ async def judge_reminder(context: Context, tell: Tell) -> LeftToTell:
     until = max(tell.when, context.health.resumed_at) + timing.report + (timing.drained_samples + 1) * timing.poll
     if incident.thread.root is None or (now < until and _drains(incident, view, now, timing)):
         return LeftToTell(again_at=now + timing.poll)
-    message = reminder(tell.who, about.asked_at, await five_lines(context, incident))
+    message = reminder(tell.who, about.requested_at, await five_lines(context, incident))
     return LeftToTell(message, place=(incident.thread.channel, incident.thread.root))
 
 

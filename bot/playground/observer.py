@@ -89,7 +89,7 @@ class Observer:
         found |= {"closed" for one in incidents if one.state is State.DRAINED}
         warnings = await self.store.get_many(WarningRecord, self.pools)
         told = [one.value for one in warnings.values() if one.value.ts]
-        found |= {"warned" for _ in told} | {"passed" for one in told if one.episode and _passed(one.episode)}
+        found |= {"warned" for _ in told} | {"passed" for one in told if one.warning and _passed(one.warning)}
         return frozenset(found | {sent.what for sent in self.slack.log.sent})
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from bot.context.context import Action, Context
 from bot.context.queries import known_pool
 from bot.core.durations import MOST_REPORT_DAYS, REPORT_DAYS
-from bot.core.notifications.tell import LeftToTell, ReportAsked, Tell
+from bot.core.notifications.tell import LeftToTell, ReportRequest, Tell
 from bot.core.reporting.summary import Report
 from bot.core.requests.interaction import Answer, Interaction
 from bot.notifications.outbox import AGAIN_SECONDS, answer_later
@@ -29,7 +29,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     if not 1 <= numbers[0] <= MOST_REPORT_DAYS:
         raise Refused(refusals.report_days(MOST_REPORT_DAYS))
     pool = known_pool(file, pools[0]) if pools else None
-    question = ReportAsked(numbers[0], pool or "")
+    question = ReportRequest(numbers[0], pool or "")
     found = await _made(context, question)
     if found is not None:
         return Answer(whisper=reported(found))
@@ -39,13 +39,13 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
 
 async def judge_report(context: Context, tell: Tell) -> LeftToTell:
     """The report, once it is made; a worker does not wait for it."""
-    if not isinstance(tell.about, ReportAsked):
+    if not isinstance(tell.about, ReportRequest):
         return LeftToTell()
     found = await _made(context, tell.about)
     return LeftToTell(again_at=context.now() + AGAIN_SECONDS) if found is None else LeftToTell(reported(found))
 
 
-async def _made(context: Context, question: ReportAsked) -> Report | None:
+async def _made(context: Context, question: ReportRequest) -> Report | None:
     file, now = context.settings.file, context.now()
     make = partial(longer_view, context.store, file, question.days, now, question.pool or None)
     return await context.making.get(question, make, context.monotonic)

@@ -110,11 +110,11 @@ async def _progressed(context: Context, view: LeaseView, due: float | None) -> b
     for lease in view.leases.leases:
         request, sample = view.requests.get(lease.act), view.samples.get(view.leases.pool_of(lease))
         accepted = request is not None and request.progress is Progress.DONE and not lease.returning
-        if not accepted or not lease.incident or sample is None or sample.at <= lease.asked_at:
+        if not accepted or not lease.incident or sample is None or sample.at <= lease.requested_at:
             continue
         base = lease.before if lease.online is None else lease.online
         came = None if sample.online is None else min(max(sample.online - base, 0), lease.target - lease.before)
-        drained = view.leases.empty_since is not None and view.leases.empty_since > lease.asked_at
+        drained = view.leases.empty_since is not None and view.leases.empty_since > lease.requested_at
         held = await context.store.get(Incident, lease.incident)
         move = partial(progressed, request=lease.act, registered=came, busy=sample.busy, drained=drained)
         if held is not None and move(held.value) is not held.value:
@@ -127,7 +127,10 @@ async def _came(context: Context, view: LeaseView, lease: Lease) -> News | None:
     request, pool = view.requests.get(lease.act), view.leases.pool_of(lease)
     if request is None or request.progress is not Progress.DONE or lease.verified or lease.returning:
         return None
-    accepted_at, boot = request.finished_at or lease.asked_at, context.settings.file.rules_of(pool).boot_time_seconds
+    accepted_at, boot = (
+        request.finished_at or lease.requested_at,
+        context.settings.file.rules_of(pool).boot_time_seconds,
+    )
     known = view.samples.get(pool)
     sample = known if known is not None and known.at > accepted_at else None
     after = (view.until if sample else view.now) - accepted_at

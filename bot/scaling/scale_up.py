@@ -157,7 +157,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
         channel=request.channel,
         target=body.target,
         before=size,
-        asked_at=now,
+        requested_at=now,
         pool=pool if pool != key else "",
         incident=request.incident,
         ends_at=now + length if length is not None else None,

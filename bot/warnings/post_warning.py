@@ -43,14 +43,14 @@ log = structlog.get_logger()
 async def post_warning(context: Context, claim: Claim) -> None:
     """Update the message from the pool's record."""
     held = claim.of(WarningRecord)
-    if held.value.episode is None:
+    if held.value.warning is None:
         held = replace(held, in_doubt_since=None)
     pool = await context.pool(claim.id)
     current = await _for_newest(context, held, pool)
     if current is None:
         await store_and_release(context, held, Kept(held.value), None, KEPT_SECONDS)
         return
-    episode, newest = current.value.episode, pool.early.episode
+    episode, newest = current.value.warning, pool.early.current
     kept = await _posted(context, current, pool, episode) if episode and current.value.channel else Kept(current.value)
     behind = newest and episode and newest.began_at != episode.began_at
     await store_and_release(context, current, kept, context.now() if behind else None, KEPT_SECONDS)
@@ -58,14 +58,14 @@ async def post_warning(context: Context, claim: Claim) -> None:
 
 async def _for_newest(context: Context, held: Stored[WarningRecord], pool: Pool) -> Stored[WarningRecord] | None:
     """The record with the newest warning, stored before anything is sent; None if there is nothing to post."""
-    record, newest = held.value, pool.early.episode
+    record, newest = held.value, pool.early.current
     if newest is None:
         return None
-    if record.episode is not None and record.episode.began_at == newest.began_at:
-        return replace(held, value=replace(record, episode=newest))
-    if record.episode is not None and record.episode.ended_at is None:
-        gone = replace(record.episode, ending=Ending.EXPIRED, ended_at=newest.began_at)
-        return replace(held, value=replace(record, episode=gone))
+    if record.warning is not None and record.warning.began_at == newest.began_at:
+        return replace(held, value=replace(record, warning=newest))
+    if record.warning is not None and record.warning.ended_at is None:
+        gone = replace(record.warning, ending=Ending.EXPIRED, ended_at=newest.began_at)
+        return replace(held, value=replace(record, warning=gone))
     if newest.ended_at is not None:
         return None  # it came and went before it could be posted
     fresh = WarningRecord(record.id, newest, channel_of_pool(context, pool))
@@ -135,8 +135,8 @@ def _just_shown(context: Context, record: WarningRecord, episode: EarlyWarning) 
 
 async def _linked(context: Context, record: WarningRecord, incident: Stored[Incident] | None) -> WarningRecord:
     """The incident mentions once that it was predicted, and how long before."""
-    episode = record.episode
-    if incident is None or record.told or record.ts is None or episode is None or episode.ended_at is None:
+    episode = record.warning
+    if incident is None or record.linked or record.ts is None or episode is None or episode.ended_at is None:
         return record
     before = incident.value.opened_at - episode.began_at
     address, now = await context.chat.permalink(record.channel, record.ts), context.now()
@@ -146,4 +146,4 @@ async def _linked(context: Context, record: WarningRecord, incident: Stored[Inci
         await keep(context, incident, move, due=now, once=once)
     except AlreadyDone:
         log.info("incident was told of its warning before", incident=incident.value.id)
-    return replace(record, told=True)
+    return replace(record, linked=True)

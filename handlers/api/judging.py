@@ -34,7 +34,7 @@ class JudgedPool:
     @property
     def helps(self) -> Scaling:
         """Whether more runners help, by the forecast on record; harm by the first cause."""
-        made = self.pool.said
+        made = self.pool.shown_forecast
         if made is None or made.helped is None or self.found.blind:
             return Scaling.UNKNOWN
         harm = bool(self.found.claims) and self.found.claims[0].cause in HARMFUL
@@ -77,7 +77,7 @@ class Judging:
 
     def _walked(self, facts: Facts, held: HeldCause | None, pool: Pool, added: Sequence[int]) -> JudgedPool:
         context, rules = self.context, self.context.settings.file.rules_of(pool.id)
-        if pool.said is None and not facts.old and empty(pool.latest, rules.floor) is False:
+        if pool.shown_forecast is None and not facts.old and empty(pool.latest, rules.floor) is False:
             pool = replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day))
         found = advised(remembered(held, diagnosed(facts)), pool, rules)
         counts = added or steps_of(context, pool.id, ADDED)

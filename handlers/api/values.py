@@ -81,7 +81,7 @@ def _figure(sample: Snapshot, name: str, origin: tuple[str, float], gaps: Mappin
 
 def judgement_of(judged: JudgedPool) -> Judgement:
     """The judgement of the newest sample, with the forecast that messages show; its durations count from `at`."""
-    pool, found, made = judged.pool, judged.found, None if judged.found.blind else judged.pool.said
+    pool, found, made = judged.pool, judged.found, None if judged.found.blind else judged.pool.shown_forecast
     at = pool.latest.at if pool.latest and not found.blind else pool.tried_at
     told = judgement(at, replace(pool, outlook=made), found, judged.more or WhatIf())
     told["at"] = iso(at) if at else None

@@ -84,7 +84,7 @@ def stored_types(kinds: Iterable[object]) -> set[type[Any]]:
 
 def test_a_document_is_one_json_object() -> None:
     document = json.loads(encode(Chore("p", note="why")))
-    assert document == {"format": FORMAT, "id": "p", "note": "why", "since": None, "told": False}
+    assert document == {"format": FORMAT, "id": "p", "note": "why", "since": None, "notified": False}
 
 
 def test_a_field_of_a_newer_release_is_ignored_and_a_missing_one_has_its_default() -> None:

@@ -30,11 +30,11 @@ def watched(seed: int, weeks: int) -> tuple[WarningHistory, list[float]]:
     for hour in range(int(-WEEK_SECONDS // HOUR), int(AFTER_SECONDS // HOUR)):
         ahead = usual_ahead(known, hour) if weeks else ()
         for _ in range(60):
-            sample, before = world.minute(), early.episode
+            sample, before = world.minute(), early.current
             series.append(sample)
             coming = expected(tuple(series), rules, limits, ahead) if sample.queued else ()
             early = advanced(early, Measurement(sample.at, sample, limits, coming))
-            now = early.episode
+            now = early.current
             if now and now.crossed_at and (before is None or before.crossed_at is None):
                 leads.append(now.crossed_at - now.began_at)
     return early, leads

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.adapters.prometheus.answers import PrometheusSample, Samples
 from bot.adapters.prometheus.jobs import composition, kinds, running
-from bot.core.pool.pool import Counted, Snapshot
+from bot.core.pool.pool import Snapshot, Tally
 from bot.core.signals.signal import Signal, SignalKind
 from bot.playground.fleet.faults import FleetFaultKind
 from bot.playground.fleet.figures import read
@@ -101,5 +101,5 @@ def _more(counts: dict[str, int], before: dict[str, int]) -> dict[str, int]:
     return {name: number - before.get(name, 0) for name, number in counts.items() if number > before.get(name, 0)}
 
 
-def _counted(counts: dict[str, int]) -> tuple[Counted, ...]:
-    return tuple(Counted(name, counts[name]) for name in sorted(counts, key=lambda name: -counts[name]))
+def _counted(counts: dict[str, int]) -> tuple[Tally, ...]:
+    return tuple(Tally(name, counts[name]) for name in sorted(counts, key=lambda name: -counts[name]))

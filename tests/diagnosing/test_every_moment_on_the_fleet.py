@@ -77,7 +77,7 @@ async def agrees(story: Played, answers: dict[str, Diagnosis]) -> None:
         assert isinstance(causes, list)
         assert isinstance(more, dict)
         assert [one["id"] for one in causes[:1]] == [cause for cause, _ in named]
-        if pool.said == pool.outlook:  # what is said holds for some minutes, so that advice does not flap
+        if pool.shown_forecast == pool.outlook:  # what is said holds for some minutes, so that advice does not flap
             assert [more["helps"] for _ in causes[:1]] == [helps for _, helps in named]
         size = (await context.pool_scalers[pool.id].scaler.read()).current
         if (shown := await more_would_do(context, pool.id, (size, 1000), dialog[pool.id])) is not None:

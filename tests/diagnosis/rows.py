@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from bot.core.finding import Facts, FleetContext
-from bot.core.pool.pool import Counted, PoolRules, Snapshot
+from bot.core.pool.pool import PoolRules, Snapshot, Tally
 from bot.core.signals.signal import Counts, Signal, SignalKind
 
 AT = 1_800_000_000.0
 POOL = "linux.2xlarge"
-SOURCES = (Counted("example/torch / pull", 20), Counted("example/torch / trunk", 10))
+SOURCES = (Tally("example/torch / pull", 20), Tally("example/torch / trunk", 10))
 PLAIN: dict[str, Any] = {
     "queued": 30, "oldest_wait_seconds": 2400.0, "busy": 20, "idle": 0, "offline": 0, "booting": 8, "failed": 0,
     "limit": 40, "arrivals_per_minute": 2.0, "starts_per_minute": 2.0, "completions_per_minute": 2.0,

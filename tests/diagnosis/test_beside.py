@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Facts
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from bot.diagnosis.rank import diagnosed
 from tests.diagnosis.rows import facts, lately
 
 FULL: dict[str, Any] = {"limit": 20, "booting": 0}
 ROOM: dict[str, Any] = {"booting": 0, "creates": 0, "registered": 0, "limit": 40}
-CODES = (Counted("InsufficientInstanceCapacity", 9),)
+CODES = (Tally("InsufficientInstanceCapacity", 9),)
 REFUSED: dict[str, Any] = {"create_failures": 9, "create_failures_by_code": CODES, "creates": 3, "booting": 0}
 
 
@@ -28,12 +28,12 @@ REFUSED: dict[str, Any] = {"create_failures": 9, "create_failures_by_code": CODE
          {"jobs": 40, "of": 90, "failed": None}),
         (facts(**ROOM, scales_on="CPUUtilization"), "too_few", "scales_on_cpu", {}),
         (facts(**ROOM, scales_on="ApproximateNumberOfMessagesVisible"), "too_few", "", {}),
-        (facts(**REFUSED, failures_by_mark=(Counted("zone us-east-1a", 8),)), "stockout", "common_mark",
+        (facts(**REFUSED, failures_by_mark=(Tally("zone us-east-1a", 8),)), "stockout", "common_mark",
          {"mark": "zone us-east-1a", "machines": 8, "of": 9}),
-        (facts(**REFUSED, failures_by_mark=(Counted("zone a", 4), Counted("zone b", 5))), "stockout", "common_mark",
+        (facts(**REFUSED, failures_by_mark=(Tally("zone a", 4), Tally("zone b", 5))), "stockout", "common_mark",
          {"mark": "zone b", "machines": 5, "of": 9}),
-        (facts(**REFUSED, failures_by_mark=(Counted("zone a", 3), Counted("zone b", 3))), "stockout", "", {}),
-        (lately(facts(failed=6, booting=0, creates=14, registered=6), 60, failures_by_mark=(Counted("node n", 6),)),
+        (facts(**REFUSED, failures_by_mark=(Tally("zone a", 3), Tally("zone b", 3))), "stockout", "", {}),
+        (lately(facts(failed=6, booting=0, creates=14, registered=6), 60, failures_by_mark=(Tally("node n", 6),)),
          "unregistered", "common_mark", {"mark": "node n", "machines": 6, "of": 6}),
     ],
 )  # fmt: skip

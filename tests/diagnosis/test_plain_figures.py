@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, FleetContext, Scaling
-from bot.core.pool.pool import Counted, Gap, PoolRules, Snapshot
+from bot.core.pool.pool import Gap, PoolRules, Snapshot, Tally
 from bot.core.statement import Statement, statement
 from bot.diagnosis.rank import diagnosed
 from tests.diagnosis.rows import AT, POOL, facts, lately
@@ -141,7 +141,7 @@ FULL: dict[str, Any] = {"limit": 44, "busy": 42, "booting": 1, "creates": 65, "r
     "one",
     [
         {"failed": 1},
-        {"create_failures": 1, "create_failures_by_code": (Counted("InsufficientInstanceCapacity", 1),)},
+        {"create_failures": 1, "create_failures_by_code": (Tally("InsufficientInstanceCapacity", 1),)},
         {"registered": 62, "failed": 1},
         {"api_remaining": 40},
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Diagnosis, FleetContext, Found, Rule, Scaling
 from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
-from bot.core.pool.pool import Contradiction, Counted
+from bot.core.pool.pool import Contradiction, Tally
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
 from tests.diagnosis.rows import PLAIN, POOL, facts, troubled
@@ -62,7 +62,7 @@ def test_sources_that_disagree_strongly_leave_the_cause_unknown() -> None:
     """A figure of which one source says twice as much is as good as none; the queue's length carries every cause."""
 
     def contradicted(figure: str, second: float) -> Diagnosis:
-        counts = (Counted("github", 20), Counted("prometheus", second))
+        counts = (Tally("github", 20), Tally("prometheus", second))
         whole = facts(limit=20, booting=0)
         now = replace(whole.now, contradictions=(Contradiction(figure, counts),))
         return diagnosed(replace(whole, series=(*whole.series[:-1], now)))

@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.finding import Facts, FleetContext, Found, Rule, Scaling
 from bot.core.kinds.paces import JobGroup, KindPace
-from bot.core.pool.pool import Counted, PoolRules
+from bot.core.pool.pool import PoolRules, Tally
 from bot.core.signals.signal import Signal, SignalKind
 from bot.diagnosis.machines.refused import family
 from bot.diagnosis.rank import diagnosed
@@ -35,7 +35,7 @@ MANY = ("linux.2xlarge", "linux.4xlarge", "windows", "macos")
 
 def failing(code: str, **more: Any) -> Facts:
     """Every create is refused with this code."""
-    figures = {"create_failures": 12, "create_failures_by_code": (Counted(code, 12),), "creates": 0, "registered": 0}
+    figures = {"create_failures": 12, "create_failures_by_code": (Tally(code, 12),), "creates": 0, "registered": 0}
     return facts(**{**figures, **more})
 
 
@@ -99,7 +99,7 @@ ROWS: list[tuple[str, str, Facts, Scaling]] = [
     ("T1 none exists", "unknown_label", facts(busy=0, booting=0, creates=0, registered=0), Scaling.NO),
     ("T1 most jobs ask for another", "unknown_label", facts(unservable=28), Scaling.NO),
     ("S1 a bot that sends again and again", "surge",
-     facts(arrivals_by_source=(Counted("example/torch / autorevert", 60), *SOURCES), arrivals_per_minute=6.0,
+     facts(arrivals_by_source=(Tally("example/torch / autorevert", 60), *SOURCES), arrivals_per_minute=6.0,
            limit=20, booting=0), Scaling.HELPS),
     ("D1 hung", "hung", facts(**HUNG, limit=20, booting=0), Scaling.NO),
     ("D2 slower", "slower", facts(**LONGER, limit=20, booting=0), Scaling.HELPS),
@@ -242,7 +242,7 @@ def test_codes_belong_to_families(cause: str, codes: str) -> None:
 @pytest.mark.parametrize(("times", "named"), [((7, 1), True), ((3, 3), False)])
 def test_one_source_is_named_where_it_sends_far_more_than_its_part(times: tuple[int, int], named: bool) -> None:
     """All sources send three times as much: nobody is to blame."""
-    sent = tuple(Counted(s.name, n * s.number) for s, n in zip(SOURCES, times, strict=True))
+    sent = tuple(Tally(s.name, n * s.number) for s, n in zip(SOURCES, times, strict=True))
     (found,) = diagnosed(facts(arrivals_by_source=sent, arrivals_per_minute=6.0), [*surge.RULES]).findings
     assert any(seen.id == "source_sent" for seen in found.evidence) is named
     assert (found.remedy == "stop_source") is named

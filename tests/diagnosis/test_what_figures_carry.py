@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.finding import Facts, Finding, FleetContext
-from bot.core.pool.pool import Counted, PoolRules, Snapshot
+from bot.core.pool.pool import PoolRules, Snapshot, Tally
 from bot.core.statement import Statement, statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.work.hung import ends_as_usual
@@ -200,7 +200,7 @@ def look_without(found: Facts) -> Facts:
         (facts(**PILED | {"creates": 40}), False),
         (facts(**PILED, limit=20), False),
         (facts(**PILED, idle=1), False),
-        (facts(**PILED, create_failures=9, create_failures_by_code=(Counted("Zorg", 9),)), False),
+        (facts(**PILED, create_failures=9, create_failures_by_code=(Tally("Zorg", 9),)), False),
         (lately(facts(**PILED | {"requests": 0}, dead_requests=3), 10, dead_requests=50), True),
         (facts(**PILED | {"requests": 0}, dead_requests=50), False),
     ],

@@ -108,7 +108,7 @@ class Story:
     def bounded(self, leases: PoolLeases) -> None:
         """No lease lasts longer than it may, nor than one without a second person where that needs one."""
         for lease in leases.leases:
-            lasts = (lease.ends_at or 0) - lease.asked_at
+            lasts = (lease.ends_at or 0) - lease.requested_at
             assert lasts <= LONGEST, "never longer than max_lease"
             kept = [row.value for row in self.world.data.rows.values() if isinstance(row.value, Request)]
             agreed = any(one.name == "extend" and one.agreed_by not in {None, one.who} for one in kept)

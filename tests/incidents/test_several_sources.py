@@ -5,7 +5,7 @@ import pytest
 from bot.adapters.metrics.several import Several
 from bot.core.incident.details.events import Diagnosed, IncidentEnded, QueueChanged
 from bot.core.incident.incident import State
-from bot.core.pool.pool import Contradiction, Counted
+from bot.core.pool.pool import Contradiction, Tally
 from bot.views.words.several import disagreeing, unconfirmed, waited_for
 from tests.builders import POOL
 from tests.fakes import FakeMetrics
@@ -51,7 +51,7 @@ async def test_a_fresh_0_does_not_drain_while_another_source_sees_jobs_wait() ->
     assert not world.incident.closed
     assert "drained" not in world.told.lower()
     assert (world.pool_record().latest.queued, world.pool_record().latest.source) == (3, PROMETHEUS)  # type: ignore[union-attr]
-    contradiction = Contradiction("queued", (Counted(PROMETHEUS, 3), Counted(GITHUB, 0)))
+    contradiction = Contradiction("queued", (Tally(PROMETHEUS, 3), Tally(GITHUB, 0)))
     assert world.pool_record().latest.contradictions == (contradiction,)  # type: ignore[union-attr]
     assert str(disagreeing(POOL, (contradiction,))[0]) in world.told
     world.says(0, by=PROMETHEUS)

@@ -91,14 +91,14 @@ async def test_a_slow_surge_is_warned_of_before_its_alert_fires(seed: int) -> No
     for _ in range(3):
         await days.minute()
     name, early = LINUX_LARGE.name, days.pool(LINUX_LARGE.name).early
-    assert early.episode is not None
-    assert early.episode.began_at <= days.fired_at[name] - 300, "at least five minutes before"
+    assert early.current is not None
+    assert early.current.began_at <= days.fired_at[name] - 300, "at least five minutes before"
     assert (early.hits, early.missed) == (1, 0)
     warning, incident = days.world.chat.parents()
     assert "The alert arrived at" in warning.message.text
     told = [reply.message.text for reply in days.world.chat.thread(incident.ts)]
     assert any("An early warning for" in text for text in told)
-    assert days.pool(GPU.name).early.episode is None
+    assert days.pool(GPU.name).early.current is None
 
 
 async def test_a_healthy_day_passes_without_a_word() -> None:

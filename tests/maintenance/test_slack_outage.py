@@ -37,7 +37,7 @@ async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
     world.chat.script.heal()
     record = await check_now(world, 120, record)
     assert [event for event, _ in world.pager.told] == ["slack_unreachable", "slack_recovered"]
-    assert (record.told, record.since, record.note) == (False, None, "")
+    assert (record.notified, record.since, record.note) == (False, None, "")
 
 
 async def test_who_could_not_be_told_is_told_later() -> None:

@@ -68,8 +68,8 @@ def of_parent(incident: Incident, view: View) -> Iterator[Said]:
         yield from of_sample(pool.latest)
         if (cause := view.causes.get(name)) is not None:
             yield from of_finding(name, pool.latest.at, cause)
-        if pool.said is not None:
-            ends = (pool.said.low_seconds, pool.said.mid_seconds, pool.said.high_seconds)
+        if pool.shown_forecast is not None:
+            ends = (pool.shown_forecast.low_seconds, pool.shown_forecast.mid_seconds, pool.shown_forecast.high_seconds)
             for end, seconds in zip(("low", "middle", "high"), ends, strict=True):
                 yield Said(name, f"drain {end}", 0.0, pool.latest.at, -1.0 if seconds is None else seconds)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.config import ConfigError
-from bot.core.pool.pool import Counted, Job
+from bot.core.pool.pool import Job, Tally
 from bot.playground.replay.recording import recording
 
 AT = 1_772_445_600.0
@@ -38,8 +38,8 @@ def test_figures_with_parts_are_read_in_both_forms() -> None:
     rich = {**LOOK, "arrivals_by_source": {"a / b": 3}, "waiting": [{"name": "build", "waited_seconds": 60}],
             "create_failures_by_code": [{"name": "Stockout", "number": 2}]}  # fmt: skip
     (sample,) = recording((), lines(rich)).samples["p"]
-    assert sample.arrivals_by_source == (Counted("a / b", 3),)
-    assert sample.create_failures_by_code == (Counted("Stockout", 2),)
+    assert sample.arrivals_by_source == (Tally("a / b", 3),)
+    assert sample.create_failures_by_code == (Tally("Stockout", 2),)
     assert sample.waiting == (Job("build", 60),)
 
 

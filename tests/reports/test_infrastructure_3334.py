@@ -1,14 +1,14 @@
 """2i2c-org/infrastructure#3334: one zone of an Auto Scaling group has no machines of a type left, others have."""
 
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from tests.reports.fleet import Fleet
 
 
 async def test_the_zone_of_the_refused_launches_is_named() -> None:
     fleet = Fleet()
     fleet.knows("github", queued=30, oldest_wait_seconds=2400.0, busy=6, idle=0, offline=0, limit=40)
-    refused = (Counted("InsufficientInstanceCapacity", 11.0),)
-    marks = (Counted("zone us-west-2a", 11.0),)
+    refused = (Tally("InsufficientInstanceCapacity", 11.0),)
+    marks = (Tally("zone us-west-2a", 11.0),)
     fleet.knows(
         "ec2_auto_scaling", create_failures=11, create_failures_by_code=refused, failures_by_mark=marks, creates=4
     )

@@ -118,7 +118,7 @@ async def test_an_extension_that_nobody_approves_changes_nothing(decision: str) 
 
 async def test_the_longest_lease_counts_extensions() -> None:
     world = await warned(max_lease_seconds=3 * 3600.0)
-    begun = world.lease.leases[0].asked_at
+    begun = world.lease.leases[0].requested_at
     await world.done(world.presses("extend", BEN))
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
     longest = refusals.longest_lease(time_left(begun + 10_800.0 - world.clock.now()), 10_800.0)

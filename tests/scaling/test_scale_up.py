@@ -12,7 +12,7 @@ from bot.core.finding import Finding, Scaling
 from bot.core.incident.details.requests import ScaleAccepted, ScaleRequest, ScaleStep
 from bot.core.incident.incident import State
 from bot.core.pool.outlook import RunnerPrice
-from bot.core.pool.pool import Counted, PoolRules
+from bot.core.pool.pool import PoolRules, Tally
 from bot.core.requests.interaction import Answer, Surface
 from bot.core.scaling.limits import LimitHit, LimitReason, ScalePolicy
 from bot.core.statement import statement
@@ -315,7 +315,7 @@ async def test_amounts_name_the_configured_currency() -> None:
 async def test_the_cause_that_the_incident_remembers_stays_named_and_the_walk_advises() -> None:
     """While the queue drains, what filled it is not seen any more; whether more runners help is asked of now."""
     world = await opened(40)
-    refused = (Counted("InsufficientInstanceCapacity", 12),)
+    refused = (Tally("InsufficientInstanceCapacity", 12),)
     world.queues(44, busy=10, idle=0, creates=0, registered=0, create_failures=12, create_failures_by_code=refused)
     await world.passes(180)
     assert CAUSES["stockout"] in str(world.parent.message.blocks)

@@ -72,7 +72,7 @@ def only(world: World) -> SlackMessage:
 
 def ending(world: World) -> Ending | None:
     """How the warning ended that its message calls over."""
-    episode = world.pool_record().early.episode
+    episode = world.pool_record().early.current
     assert episode is not None
     assert only(world).message.text.startswith(f"Early warning, over: {POOL}.")
     return episode.ending
@@ -177,10 +177,10 @@ async def test_the_end_is_said_although_an_older_edit_arrives_after_it() -> None
         world.chat.update = update  # type: ignore[method-assign]  # a test's own
         held = await world.store.get(Pool, POOL)
         assert held is not None
-        assert held.value.early.episode is not None
+        assert held.value.early.current is not None
         now = world.clock.now()
-        episode = replace(held.value.early.episode, ended_at=now, ending=Ending.EASED)
-        ended = replace(held.value, early=replace(held.value.early, episode=episode))
+        episode = replace(held.value.early.current, ended_at=now, ending=Ending.EASED)
+        ended = replace(held.value, early=replace(held.value.early, current=episode))
         await world.store.commit(Change(puts=(Put(held, ended, now + 60),), wake=(f"early:{POOL}",)))
         world.clock.advance(5)
 
@@ -203,7 +203,7 @@ async def test_the_incident_that_opens_says_that_it_was_foreseen_and_the_warning
     linked = f"<{await world.chat.permalink(CHANNEL, warning.ts)}|"
     assert sum(linked in reply for reply in world.replies) == 1
     assert (world.pool_record().early.hits, world.pool_record().early.missed) == (1, 0)
-    episode = world.pool_record().early.episode
+    episode = world.pool_record().early.current
     assert episode is not None
     assert episode.ending is Ending.FIRED
 

@@ -16,7 +16,7 @@ from bot.core.kinds.paces import (
     paces,
 )
 from bot.core.pool.job import COMPLETED_SECONDS, JobState, WebhookCoverage, WorkflowJob, key_of
-from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot, Tally
 from bot.core.words import clock, count
 from bot.sources.job_kind import kind_of
 
@@ -197,11 +197,11 @@ def _lately(at: float | None, now: float) -> bool:
     return at is not None and now - at <= WINDOW_SECONDS
 
 
-def _sources(jobs: Iterable[WorkflowJob]) -> tuple[Counted, ...]:
+def _sources(jobs: Iterable[WorkflowJob]) -> tuple[Tally, ...]:
     """Jobs by `repository / workflow`, most first."""
     found = Counter(f"{job.repository} / {job.workflow or 'unnamed workflow'}" for job in jobs)
     ordered = sorted(found.items(), key=lambda source: (-source[1], source[0]))
-    return tuple(Counted(name, float(number)) for name, number in ordered[:MOST_SOURCES])
+    return tuple(Tally(name, float(number)) for name, number in ordered[:MOST_SOURCES])
 
 
 def ended_jobs(jobs: Iterable[WorkflowJob], now: float, seconds: float) -> tuple[EndedJob, ...]:

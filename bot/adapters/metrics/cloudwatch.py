@@ -15,7 +15,7 @@ from bot.adapters.signals.ask import Answers, SignalQuery
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind
 from bot.config import Table, WrongSetting
 from bot.core.pool.merge import FIGURES
-from bot.core.pool.pool import Counted, Gap, Snapshot
+from bot.core.pool.pool import Gap, Snapshot, Tally
 from bot.core.words import listed
 
 NAMES_SECONDS = 600.0
@@ -156,7 +156,7 @@ class Cloudwatch(Present):
                 gaps.append(Gap(figure, "CloudWatch gave only a part of its data"))
             elif figure == COUNTED:
                 figures[figure] = tuple(
-                    Counted(name, sum(values)) for name, values in found if values and sum(values) > 0
+                    Tally(name, sum(values)) for name, values in found if values and sum(values) > 0
                 )
             elif values := [  # a sum is that of the window; any other statistic is the newest minute's
                 sum(got) if metric.stat == "Sum" else got[0]

@@ -17,7 +17,7 @@ from bot.adapters.metrics.hud_rows import COLUMNS, Labelled, of_groups, of_query
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.kinds.paces import grouped
-from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot, Tally
 from bot.core.pool.retention import Origin
 from bot.ports import Failure, Unreachable
 from bot.sources.job_kind import kind_of
@@ -217,7 +217,7 @@ def drawn(pool: str, label: str, at: float, answers: HudAnswers, unknown: str) -
         idle=idle,
         offline=offline,
         ghosts=None if isinstance(jobs, Unreachable) else len(mine) - len(live),
-        arrivals_by_source=tuple(Counted(name, count) for name, count in lately.most_common() if name),
+        arrivals_by_source=tuple(Tally(name, count) for name, count in lately.most_common() if name),
         waiting=longest(waiting),
         composition=grouped(groups),
         missing=tuple(missing),

@@ -14,7 +14,7 @@ from bot.adapters.http.rows import Row, document, inner, instant, rows, text
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
-from bot.core.pool.pool import Counted, Gap, Snapshot
+from bot.core.pool.pool import Gap, Snapshot, Tally
 from bot.ports import Failure, Unreachable
 
 SCALE_SET = "actions.github.com/scale-set-name"
@@ -167,7 +167,7 @@ def _why(pod: Row, told: Sequence[str], at: float) -> str:
     return next((code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied"))), "".join(codes[:1]))
 
 
-def _marks(failed: Rows, pods: Rows) -> tuple[Counted, ...]:
+def _marks(failed: Rows, pods: Rows) -> tuple[Tally, ...]:
     """Nodes and images of pods that failed, where other pods have others."""
     return counted(
         one for mark in (_node, _image) if len({*map(mark, pods)} - {""}) > 1 for one in map(mark, failed) if one

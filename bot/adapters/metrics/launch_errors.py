@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from bot.adapters.http.json_answer import one_line
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 
 WINDOW_SECONDS = 900.0
 """Failures and creates are those of the last 15 minutes."""
@@ -45,6 +45,6 @@ def code_of(message: str) -> str:
     return known or one_line(message, LONGEST) or "no reason given"
 
 
-def counted(codes: Iterable[str]) -> tuple[Counted, ...]:
+def counted(codes: Iterable[str]) -> tuple[Tally, ...]:
     """How often each code occurs, most first."""
-    return tuple(Counted(code, float(number)) for code, number in Counter(codes).most_common(MOST_CODES))
+    return tuple(Tally(code, float(number)) for code, number in Counter(codes).most_common(MOST_CODES))

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.http.rows import inner, rows
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from bot.core.words import count, duration, listed
 from bot.ports import Unreachable
 from bot.sources.payload import fields, items
@@ -86,12 +86,12 @@ def one(found: Samples) -> float:
     return value
 
 
-def counted(found: Samples) -> tuple[Counted, ...]:
+def counted(found: Samples) -> tuple[Tally, ...]:
     """One count per series, the greatest first, named by its labels' values in the order of their names; no zeros."""
-    counts: list[Counted] = []
+    counts: list[Tally] = []
     for sample in greatest(found, MOST_COUNTED):
         values = [value for name, value in sorted(sample.labels.items()) if value and not name.startswith("__")]
-        counts.append(Counted(" / ".join(values) or "unnamed", sample.value))
+        counts.append(Tally(" / ".join(values) or "unnamed", sample.value))
     return tuple(one for one in counts if one.number > 0)
 
 

@@ -154,7 +154,7 @@ def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
     sure = next((one for one in seen.crossings if one.sure), None)
     if sure is None or seen.incidents or early.above:
         return replace(early, streak=0)
-    last, streak = early.episode, early.streak + 1
+    last, streak = early.current, early.streak + 1
     rested = last is None or seen.now - (last.ended_at or last.began_at) >= REST_SECONDS
     if streak < SURE_LOOKS or not rested:
         return replace(early, streak=streak)
@@ -162,12 +162,12 @@ def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
     begun = EarlyWarning(
         seen.now, sure, sure, seen.now, queued=sample.queued, oldest_wait_seconds=sample.oldest_wait_seconds
     )
-    return replace(early, episode=begun, streak=0)
+    return replace(early, current=begun, streak=0)
 
 
 def _standing(early: WarningHistory, seen: Measurement, *, over: bool) -> WarningHistory:
     """With a warning: an incident takes over, the threshold is crossed or left, or the warning passes."""
-    episode, now = early.episode, seen.now
+    episode, now = early.current, seen.now
     if episode is None:
         return early
     if seen.scaled_at is not None and seen.scaled_at >= episode.began_at:
@@ -175,18 +175,18 @@ def _standing(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
     crossed = episode.crossed_at is not None
     if seen.incidents or seen.fired:
         ended = _ended(episode, Ending.FIRED, now, seen.fired or seen.incidents[0])
-        return replace(early, episode=ended, hits=early.hits + (bool(seen.fired) and not crossed))
+        return replace(early, current=ended, hits=early.hits + (bool(seen.fired) and not crossed))
     if over and not crossed:
-        return replace(early, episode=replace(episode, crossed_at=now), hits=early.hits + 1)
+        return replace(early, current=replace(episode, crossed_at=now), hits=early.hits + 1)
     if seen.crossings:
         episode = replace(episode, expected=seen.crossings[0], likely_at=now)
     ending = _ending(episode, seen)
     if ending is None:
-        return replace(early, episode=episode)
+        return replace(early, current=episode)
     if episode.scaled_at is not None and ending in {Ending.EXPIRED, Ending.PASSED}:
         ending = Ending.AVERTED
     wrong = ending in {Ending.EXPIRED, Ending.PASSED}
-    return replace(early, episode=_ended(episode, ending, now), false=early.false + wrong)
+    return replace(early, current=_ended(episode, ending, now), false=early.false + wrong)
 
 
 def _ending(episode: EarlyWarning, seen: Measurement) -> Ending | None:

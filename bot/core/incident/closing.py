@@ -90,8 +90,8 @@ def runners_added(incident: Incident, now: float) -> tuple[events.RunnersAdded, 
 
 def _registered(incident: Incident, entry: Entry) -> int:
     """Runners that had come online for the request of an entry, as far as anybody measured."""
-    asked = (one.details for one in incident.log.timeline if one.request == entry.request)
-    return max((one.registered or 0 for one in asked if isinstance(one, ScaleRequest)), default=0)
+    known = (one.details for one in incident.log.timeline if one.request == entry.request)
+    return max((one.registered or 0 for one in known if isinstance(one, ScaleRequest)), default=0)
 
 
 def without_runners(incident: Incident, now: float) -> Counterfactual | None:

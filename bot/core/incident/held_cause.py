@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Diagnosis, Finding, Scaling
 
-CLEAR_LOOKS, LOOKS = 2, 3
+CLEAR_SAMPLES, ANY_SAMPLES = 2, 3
 """Measurements in a row for a rival with better evidence, and for any; to the opposite advice twice as many.
 
-Origin: two looks may share one error, three hardly do.
+Origin: two samples may share one error, three hardly do.
 """
 SETTLED_SECONDS = 1500.0
 """A cause that was named for this long gives way only to better evidence. Origin: judgement; people act by then."""
@@ -29,8 +29,8 @@ class HeldCause:
     least: int = 0
     """The shortest since that."""
     rival: str = ""
-    """Another cause that came first in the last measurements, `looks` times in a row."""
-    looks: int = 0
+    """Another cause that came first in the last measurements, `rival_streak` times in a row."""
+    rival_streak: int = 0
     found_at: float = 0.0
     """When its rule found it last; epoch seconds."""
     unseen: int = 0
@@ -41,7 +41,7 @@ class HeldCause:
     @property
     def lapsed(self) -> bool:
         """Whether it was a mere guess, and no rule has found it for some measurements."""
-        return self.finding.confidence < MEDIUM and self.unfound >= LOOKS
+        return self.finding.confidence < MEDIUM and self.unfound >= ANY_SAMPLES
 
     def after(self, at: float, queued: int | None) -> "HeldCause":
         """With the queue of that time."""
@@ -75,21 +75,21 @@ def judged(held: HeldCause | None, found: Diagnosis, at: float, queued: int | No
         latest = replace(mine, confidence=held.finding.confidence)
         seen = replace(seen, finding=latest, found_at=at, unseen=0, unfound=0)
     else:
-        without = LOOKS if ended else seen.unseen + seen.drains(queued)
+        without = ANY_SAMPLES if ended else seen.unseen + seen.drains(queued)
         seen = replace(seen, unseen=without, unfound=seen.unfound + 1)
     if top is None or seen.drains(queued):
-        return replace(seen, rival="", looks=0)
+        return replace(seen, rival="", rival_streak=0)
     if top.cause == held.finding.cause:
-        return replace(seen, finding=top, rival="", looks=0)
-    looks = held.looks + 1 if held.rival == top.cause else 1
+        return replace(seen, finding=top, rival="", rival_streak=0)
+    rival_streak = held.rival_streak + 1 if held.rival == top.cause else 1
     unseen = MEDIUM if held.finding.confidence >= HIGH else LOW  # what was proven is still likely
     sure = mine.confidence if mine else unseen
     certain = sure < MEDIUM and top.confidence >= HIGH
     settled, reverses = at - held.since >= SETTLED_SECONDS, _opposite(top.scaling, held.finding.scaling)
-    clear = certain or (top.confidence > sure and looks >= CLEAR_LOOKS + 2 * settled)
-    if clear or (looks >= LOOKS * (1 + reverses) and not settled):
-        return replace(seen, finding=top, since=at, rival="", looks=0, found_at=at, unseen=0, unfound=0)
-    return replace(seen, finding=mine or held.finding, rival=top.cause, looks=looks)
+    clear = certain or (top.confidence > sure and rival_streak >= CLEAR_SAMPLES + 2 * settled)
+    if clear or (rival_streak >= ANY_SAMPLES * (1 + reverses) and not settled):
+        return replace(seen, finding=top, since=at, rival="", rival_streak=0, found_at=at, unseen=0, unfound=0)
+    return replace(seen, finding=mine or held.finding, rival=top.cause, rival_streak=rival_streak)
 
 
 def _same(held: HeldCause, found: Diagnosis) -> Finding | None:
@@ -112,6 +112,6 @@ def remembered(held: HeldCause | None, found: Diagnosis) -> Diagnosis:
     others = (replace(one, confidence=min(one.confidence, most)) for one in found.findings)
     less = tuple(one for one in others if one.cause != held.finding.cause)
     found_at = held.found_at or held.since
-    last = found_at if held.unseen >= LOOKS else None
+    last = found_at if held.unseen >= ANY_SAMPLES else None
     mine = _same(held, found) or replace(held.finding, last_seen=last, evidence_at=found_at)
     return replace(found, findings=(replace(mine, confidence=most), *less), remembered=True)

@@ -281,8 +281,8 @@ def returned(incident: Incident, ts: str, shown: str, now: float) -> Incident:
     return noted(back, now, Event.NOTED, Noted(Note.BACK_IN_CHANNEL))
 
 
-def told_worse(incident: Incident, since: float) -> bool:
+def owner_knows_worse(incident: Incident, since: float) -> bool:
     """Whether its owner was told since then that the queue is much worse."""
     owner = incident.ownership.owner
-    told = (one for one in incident.log.timeline if one.event is Event.WORSE and one.at > since)
-    return owner is not None and any(one.whom == owner for one in told)
+    worse = (one for one in incident.log.timeline if one.event is Event.WORSE and one.at > since)
+    return owner is not None and any(one.whom == owner for one in worse)

@@ -34,18 +34,18 @@ class AlertGroup:
         """
         if self.firing:
             return ()
-        told = (
+        reasons = (
             one.silent
             for one in self.alerts
             if one.silent and not (one.kind is Kind.BLIND and one.silent is SilentReason.MISSING_SERIES)
         )
-        return tuple(dict.fromkeys(told))
+        return tuple(dict.fromkeys(reasons))
 
     @property
     def size_limit_crossed(self) -> bool | None:
         """Whether a firing alert tells that its limit on the number of jobs is crossed; None if none tells."""
-        told = [crossed for alert in self.firing if (crossed := readings(alert).size_limit_crossed) is not None]
-        return any(told) if told else None
+        limits = [crossed for alert in self.firing if (crossed := readings(alert).size_limit_crossed) is not None]
+        return any(limits) if limits else None
 
     @property
     def priority(self) -> str | None:

@@ -9,7 +9,7 @@ from bot.core.incident.closing import ended, scores_of
 from bot.core.incident.details.events import AlertFired, IncidentEnding, Introduced, Note, Noted, QueueChanged
 from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.held_cause import HeldCause
-from bot.core.incident.incident import Incident, State, noted, told_worse
+from bot.core.incident.incident import Incident, State, noted, owner_knows_worse
 from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_worse, raised
 from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.reply_buttons import ended_with, offering, reopening_withdrawn, silences_checked
@@ -186,8 +186,8 @@ def _extend_series(incident: Incident, view: View, timing: Timing) -> Incident:
             span = Span(incident.began_at, incident.opened_at, regular, len(incident.pools.affected))
             courses[name] = extended(courses.get(name), pool.samples, span, cause.cause if cause else "")
     verdicts = {**incident.pools.verdicts, **view.verdicts}
-    asked, before = view.before or (incident.pools.looked_for, incident.pools.before)
-    pools = replace(incident.pools, courses=courses, verdicts=verdicts, looked_for=asked, before=before)
+    first_cause, before = view.before or (incident.pools.looked_for, incident.pools.before)
+    pools = replace(incident.pools, courses=courses, verdicts=verdicts, looked_for=first_cause, before=before)
     return replace(incident, pools=pools)
 
 
@@ -288,7 +288,7 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
         not much_worse(last, present)
         or owned.muted
         or now - last.at < timing.report
-        or told_worse(incident, now - timing.escalate_after)
+        or owner_knows_worse(incident, now - timing.escalate_after)
     ):
         before = last.queued
         halved = queued is not None and (before is None or (queued < before and 2 * queued <= before))

@@ -77,12 +77,12 @@ def next_step(incident: Incident, drawn: str, now: float, timing: Timing, *, que
     replies_turn = incident.thread.replies_next and incident.log.redraw and not incident.log.outbox
     failing = incident.trouble.why is not None
     shown_at, measured_at = incident.thread.shown_at, max(incident.pools.seen.values(), default=0.0)
-    looks_old = not incident.closed and now - shown_at >= timing.report and measured_at > shown_at
-    if (not replies_turn or failing) and (incident.thread.shown != drawn or looks_old):
+    outdated = not incident.closed and now - shown_at >= timing.report and measured_at > shown_at
+    if (not replies_turn or failing) and (incident.thread.shown != drawn or outdated):
         return NextStep(Do.EDIT_ROOT)
     if (posts := incident.log.outbox) or incident.log.redraw:
         return NextStep(Do.POST_REPLY, posts[0]) if posts else NextStep(Do.EDIT_REPLY, incident.log.redraw[0])
-    return _wait(reopening_ends_at(incident) if incident.closed else _look_again(incident, now, timing, escalation))
+    return _wait(reopening_ends_at(incident) if incident.closed else _next_at(incident, now, timing, escalation))
 
 
 def return_due(incident: Incident, now: float) -> bool:
@@ -117,7 +117,7 @@ def _unowned_since(incident: Incident) -> float:
     return max([incident.opened_at, *again])
 
 
-def _look_again(incident: Incident, now: float, timing: Timing, escalation: float) -> float:
+def _next_at(incident: Incident, now: float, timing: Timing, escalation: float) -> float:
     soon = [now + max(timing.poll, 0.05), escalation]
     if (due := introduction_due_at(incident, timing)) > now:
         soon.append(due)

@@ -16,9 +16,9 @@ from bot.core.ranking.readings import Readings
 from bot.core.ranking.worst_first import worst_first
 from bot.core.routing import Named
 
-LOOKS = 2.0
+PERIODS = 2.0
 """Poll periods in which a better match may replace the first one."""
-MOST_LOOKS = 10.0
+MOST_PERIODS = 10.0
 """The search waits no longer than this many poll periods for pools that nobody could measure since it began."""
 WAIT_SHARE, WAIT_SECONDS = 0.2, 600.0
 """Largest difference between a pool's longest wait and the alert's: a share, or at least these seconds."""
@@ -62,15 +62,15 @@ class PoolsNow:
 
 
 def correlated(known: Maxima | None, read: Readings, pools: PoolsNow) -> Maxima | None:
-    """The matching pools; a result stays once the search has ended (`Maxima.complete`), or after MOST_LOOKS periods.
+    """The matching pools; a result stays once the search has ended (`Maxima.complete`), or after MOST_PERIODS periods.
 
     None if the alert reports neither maximum.
     """
     if read.most_queued_jobs is None and read.longest_wait_minutes is None:
         return None
     mine = known if known is not None and known.of(read) else None
-    patience = LOOKS * pools.poll_seconds
-    if mine is not None and (mine.complete or pools.at - mine.at > MOST_LOOKS * pools.poll_seconds):
+    patience = PERIODS * pools.poll_seconds
+    if mine is not None and (mine.complete or pools.at - mine.at > MOST_PERIODS * pools.poll_seconds):
         return mine
     fresh = pools.samples
     since = mine.at if mine else pools.at

@@ -65,9 +65,10 @@ def reworded(incident: Incident, number: int) -> Incident:
 
 def is_progress_reply(entry: Entry) -> bool:
     """Whether the entry's reply is the one that advances."""
-    asked = entry.details
-    first = isinstance(asked, ScaleRequest) and asked.step in {ScaleStep.ASKED, ScaleStep.APPROVAL_ASKED}
-    return first and bool(entry.request) and isinstance(asked, ScaleRequest) and not asked.keeps
+    plan = entry.details
+    if not isinstance(plan, ScaleRequest) or not entry.request or plan.keeps:
+        return False
+    return plan.step in {ScaleStep.ASKED, ScaleStep.APPROVAL_ASKED}
 
 
 def may_change(entry: Entry) -> bool:

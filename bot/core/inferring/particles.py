@@ -19,9 +19,9 @@ from bot.core.pool.pool import Snapshot
 
 NUMBER = 2048
 """Particles. Origin: of a quarter of them some dozen meet the past; ten times fewer would leave one or two."""
-PAST_MINUTES, APART_MINUTES, LEAST_LOOKS = 180.0, 10.0, 4
-"""Origin: judgement; trouble that began earlier is the usual of now. Jobs come in batches, so looks that are nearer to
-each other tell more of a batch than of a rate, and three stretches are the fewest that show a change."""
+PAST_MINUTES, APART_MINUTES, LEAST_SAMPLES = 180.0, 10.0, 4
+"""Origin: judgement; trouble that began earlier is the usual of now. Jobs come in batches, so samples that are nearer
+to each other tell more of a batch than of a rate, and three stretches are the fewest that show a change."""
 LOAD, PACE = 0.25, 0.25
 """Probability that the load changed, or the pace. Origin: ignorance; as likely one of both as nothing."""
 MOST_TIMES = 10.0
@@ -65,12 +65,12 @@ class _Changes:
 
 def inferred(series: Sequence[Snapshot], usual: Baseline, pool: str) -> Inferred | None:
     """What most likely changed; None if nothing did, if nothing is usual, or if no particle meets the past."""
-    looks = _looks(series)
-    if len(looks) < LEAST_LOOKS or not usual.arrivals:
+    samples = _apart(series)
+    if len(samples) < LEAST_SAMPLES or not usual.arrivals:
         return None
     drawn = _drawn(usual, usual.arrivals, pool)
-    _meet_stretches(drawn, looks, usual.batches)
-    _meet_waits(drawn, looks, usual.batches)
+    _meet_stretches(drawn, samples, usual.batches)
+    _meet_waits(drawn, samples, usual.batches)
     weights = drawn.weights
     for factor, times in ((Factor.ARRIVALS, drawn.more), (Factor.DURATION, drawn.longer)):
         part = weights * (times > 1)
@@ -80,7 +80,7 @@ def inferred(series: Sequence[Snapshot], usual: Baseline, pool: str) -> Inferred
     return None
 
 
-def _looks(series: Sequence[Snapshot]) -> list[Snapshot]:
+def _apart(series: Sequence[Snapshot]) -> list[Snapshot]:
     """Looks of the past with known queue and runners, ten minutes apart, oldest first."""
     found = list[Snapshot]()
     for one in reversed(series):
@@ -95,8 +95,8 @@ def _drawn(usual: Baseline, arrivals: float, pool: str) -> _Changes:
     dice = np.random.RandomState(seed_of(pool))
     kind, begun, size = (dice.random_sample(NUMBER) for _ in ("kind", "begun", "size"))
     chance = dice.standard_normal((2, NUMBER))
-    counted = usual.batches / (60 * arrivals * max(1, usual.weeks))  # of the same hour of past days or weeks
-    differs = math.sqrt(counted) if usual.known else math.log(HOURS_DIFFER)
+    error = usual.batches / (60 * arrivals * max(1, usual.weeks))  # of the same hour of past days or weeks
+    differs = math.sqrt(error) if usual.known else math.log(HOURS_DIFFER)
     minutes, doubt = (usual.duration / 60, usual.doubt) if usual.duration else (TYPICAL_MINUTES, 1.0)
     times = MOST_TIMES**size
     return _Changes(
@@ -108,10 +108,10 @@ def _drawn(usual: Baseline, arrivals: float, pool: str) -> _Changes:
     )
 
 
-def _meet_stretches(drawn: _Changes, looks: Sequence[Snapshot], batches: float) -> None:
-    """Between two looks the jobs that wait or run grow by what comes, less what the busy runners end."""
-    for before, after in pairwise(looks):
-        minutes, ago = (after.at - before.at) / 60, (looks[-1].at - (before.at + after.at) / 2) / 60
+def _meet_stretches(drawn: _Changes, samples: Sequence[Snapshot], batches: float) -> None:
+    """Between two samples the jobs that wait or run grow by what comes, less what the busy runners end."""
+    for before, after in pairwise(samples):
+        minutes, ago = (after.at - before.at) / 60, (samples[-1].at - (before.at + after.at) / 2) / 60
         came = minutes * drawn.load * np.where(drawn.begun > ago, drawn.more, 1.0)
         busy = ((before.busy or 0) + (after.busy or 0)) / 2
         ended = minutes * busy / (drawn.lasts * np.where(drawn.begun > ago, drawn.longer, 1.0))
@@ -119,14 +119,14 @@ def _meet_stretches(drawn: _Changes, looks: Sequence[Snapshot], batches: float) 
         drawn.meet(grew - came + ended, batches * came + ended + 1)
 
 
-def _meet_waits(drawn: _Changes, looks: Sequence[Snapshot], batches: float) -> None:
+def _meet_waits(drawn: _Changes, samples: Sequence[Snapshot], batches: float) -> None:
     """What waits came since the oldest of it did: jobs start in order. Only stretches that do not overlap."""
     until = math.inf
-    for one in reversed(looks):
+    for one in reversed(samples):
         minutes = (one.oldest_wait_seconds or 0.0) / 60
         if not one.queued or minutes < APART_MINUTES / 2 or one.at > until:
             continue
-        until, ago = one.at - 60 * minutes, (looks[-1].at - one.at) / 60
+        until, ago = one.at - 60 * minutes, (samples[-1].at - one.at) / 60
         since = np.clip((drawn.begun - ago) / minutes, 0.0, 1.0)
         came = minutes * drawn.load * (1 + (drawn.more - 1) * since)
         drawn.meet(one.queued - came, batches * came + 1)

@@ -49,7 +49,7 @@ class Follower:
     """Epoch seconds."""
     base: float | None = None
     """Queued jobs, or seconds until the start, when they asked; None: unknown."""
-    told_worse: bool = False
+    knows_worse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Follows:
     target: str = ""
     """The pool's name, or what a person wrote of the job: an address or a number."""
     followers: tuple[Follower, ...] = ()
-    drained_looks: int = 0
+    drained_streak: int = 0
     """Samples in a row in which the pool had drained."""
     looked_at: float = 0.0
     """The newest sample that was looked at (epoch seconds)."""
@@ -100,7 +100,7 @@ def left_by(follows: Follows, who: str) -> Follows:
 
 def much_worse(follows: Follows, follower: Follower, value: float | None) -> bool:
     """Whether this follower is to be told that it has doubled since they asked."""
-    if value is None or follower.base is None or follower.told_worse:
+    if value is None or follower.base is None or follower.knows_worse:
         return False
     least = LEAST_QUEUED if follows.kind is FollowKind.POOL else LEAST_SECONDS
     return value >= DOUBLED * max(follower.base, least)

@@ -17,23 +17,25 @@ class PoolLabels:
     untagged: bool = False
     """Whether it takes jobs that ask for nothing."""
 
-    def takes(self, asked: Collection[str]) -> bool:
+    def takes(self, job_labels: Collection[str]) -> bool:
         """Whether the pool's runners take a job with these labels, as far as configuration tells."""
-        wanted = {key_of(label) for label in asked}
-        if not wanted:
+        given = {key_of(label) for label in job_labels}
+        if not given:
             return self.untagged or EVERY_LABEL in self.own
         if self.any_of:
-            return wanted <= self.own
-        return EVERY_LABEL in self.own or self.own <= wanted
+            return given <= self.own
+        return EVERY_LABEL in self.own or self.own <= given
 
 
-def takers(asked: Collection[str], pools: Mapping[str, PoolLabels]) -> tuple[str, ...]:
+def takers(job_labels: Collection[str], pools: Mapping[str, PoolLabels]) -> tuple[str, ...]:
     """The pools that take a job, those with most labels in common first; by name where that is equal."""
-    found = [name for name, labels in pools.items() if labels.takes(asked)]
+    found = [name for name, labels in pools.items() if labels.takes(job_labels)]
     return tuple(sorted(found, key=lambda name: (-len(pools[name].own), name)))
 
 
-def unknown_labels(asked: Collection[str], pools: Mapping[str, PoolLabels], common: Collection[str]) -> tuple[str, ...]:
+def unknown_labels(
+    job_labels: Collection[str], pools: Mapping[str, PoolLabels], common: Collection[str]
+) -> tuple[str, ...]:
     """The labels of a job that no pool has, without those that every runner adds by itself."""
     known = {label for labels in pools.values() for label in labels.own} | set(common)
-    return tuple(label for label in asked if key_of(label) not in known)
+    return tuple(label for label in job_labels if key_of(label) not in known)

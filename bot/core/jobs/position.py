@@ -18,7 +18,7 @@ def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead |
     """How many jobs of the newest sample came before this one and still wait; None if that is not known.
 
     The longest waiting jobs of the sample are counted. Behind them, a queue that is served in order tells: ahead are
-    those that waited when the job came, without those that left since. It came between two looks, so the queue of the
+    those that waited when the job came, without those that left since. It came between two samples, so the queue of the
     one is the least and that of the other the most.
     """
     last = series[-1] if series else None
@@ -34,8 +34,8 @@ def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead |
     reached = sum(one >= waited - SAME_SECONDS for one in listed)
     if listed and (reached < len(listed) or len(listed) >= queued):
         return JobsAhead(min(longer, queued), min(max(longer, reached - 1), queued))
-    looks = [one for one in one_source(series) if one.queued is not None]
-    found = _since_it_came(queued_at, looks)
+    samples = [one for one in one_source(series) if one.queued is not None]
+    found = _since_it_came(queued_at, samples)
     if found is None:
         if oldest is None:
             return None
@@ -47,49 +47,49 @@ def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead |
     return JobsAhead(*(round(min(max(end, least), most)) for end in (low - spread, high + spread)))
 
 
-def _since_it_came(queued_at: float, looks: Sequence[Snapshot]) -> tuple[float, float, float] | None:
-    """(fewest, most, variance) of the jobs ahead; None if the looks do not reach back, or tell too little.
+def _since_it_came(queued_at: float, samples: Sequence[Snapshot]) -> tuple[float, float, float] | None:
+    """(fewest, most, variance) of the jobs ahead; None if the samples do not reach back, or tell too little.
 
     Without rates of starts, those that left are taken as even, so that a share of their number is in doubt.
     """
-    if looks[0].at >= queued_at:
+    if samples[0].at >= queued_at:
         return None
-    before, after = _around(queued_at, looks)
-    last, measured = looks[-1], all(one.starts_per_minute is not None for one in looks)
+    before, after = _around(queued_at, samples)
+    last, measured = samples[-1], all(one.starts_per_minute is not None for one in samples)
     came = None if last.oldest_wait_seconds is None else last.at - last.oldest_wait_seconds
     pace, every = 1.0, None
-    if came is not None and looks[0].at < came:
-        every = _all_that_left(came, looks, measured=measured)
-        counted = _left(came, looks, measured=measured)
-        pace = every / counted if counted else 0.0
+    if came is not None and samples[0].at < came:
+        every = _all_that_left(came, samples, measured=measured)
+        started = _left(came, samples, measured=measured)
+        pace = every / started if started else 0.0
     elif not measured:
         return None
-    ends = [(one.queued or 0) - pace * _left(one.at, looks, measured=measured) for one in (before, after)]
+    ends = [(one.queued or 0) - pace * _left(one.at, samples, measured=measured) for one in (before, after)]
     share = 0.0
     if every and not measured:
-        share = min(1.0, pace * _left(queued_at, looks, measured=measured) / every)
+        share = min(1.0, pace * _left(queued_at, samples, measured=measured) / every)
     return min(ends), max(ends), (every or 0.0) * share * (1 - share)
 
 
-def _all_that_left(came: float, looks: Sequence[Snapshot], *, measured: bool) -> float:
+def _all_that_left(came: float, samples: Sequence[Snapshot], *, measured: bool) -> float:
     """Jobs that left since the oldest waiting one came: all that waited then.
 
-    It came between two looks. Measured starts tell where between them, else the middle is taken.
+    It came between two samples. Measured starts tell where between them, else the middle is taken.
     """
-    fewest, most = sorted(float(one.queued or 0) for one in _around(came, looks))
-    return min(max(_left(came, looks, measured=True), fewest), most) if measured else (fewest + most) / 2
+    fewest, most = sorted(float(one.queued or 0) for one in _around(came, samples))
+    return min(max(_left(came, samples, measured=True), fewest), most) if measured else (fewest + most) / 2
 
 
-def _around(at: float, looks: Sequence[Snapshot]) -> tuple[Snapshot, Snapshot]:
-    """The last look before a time, and the first one at it or after it."""
-    place = bisect_left(looks, at, key=lambda one: one.at)
-    return looks[place - 1], looks[min(place, len(looks) - 1)]
+def _around(at: float, samples: Sequence[Snapshot]) -> tuple[Snapshot, Snapshot]:
+    """The last sample before a time, and the first one at it or after it."""
+    place = bisect_left(samples, at, key=lambda one: one.at)
+    return samples[place - 1], samples[min(place, len(samples) - 1)]
 
 
-def _left(since: float, looks: Sequence[Snapshot], *, measured: bool) -> float:
-    """Jobs that started since then by the rates of the looks; minutes, where they have none."""
+def _left(since: float, samples: Sequence[Snapshot], *, measured: bool) -> float:
+    """Jobs that started since then by the rates of the samples; minutes, where they have none."""
     return sum(
         ((after.starts_per_minute or 0.0) if measured else 1.0) * (after.at - max(since, before.at)) / 60
-        for before, after in pairwise(looks)
+        for before, after in pairwise(samples)
         if after.at > since
     )

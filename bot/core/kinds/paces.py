@@ -131,8 +131,8 @@ def paces(ended: Iterable[EndedJob], running: Iterable[tuple[tuple[str, str], fl
     most = sorted(ages, key=lambda kind: (-len(ages[kind]), kind))[:MOST_NOW]
     found = list[KindPace]()
     for kind in most:
-        told = quartiles(durations[kind], [age for age in ages[kind] if age <= HOUR_SECONDS])
-        known = told if len(durations[kind]) >= ENOUGH else None
+        three = quartiles(durations[kind], [age for age in ages[kind] if age <= HOUR_SECONDS])
+        known = three if len(durations[kind]) >= ENOUGH else None
         low, middle = (known[0], known[1]) if known else (None, None)
         repository, name = kind
         pace = KindPace(name, middle, running=len(ages[kind]), lower_seconds=low, repository=repository)

@@ -49,7 +49,7 @@ def learnt(known: JobKinds, ended: Iterable[EndedJob], now: float) -> JobKinds:
         known = replace(known, packed=packed(_closed(known, hour)), durations="")
     durations = durations_of(known)
     for job in new:
-        durations[job.key] = _counted(durations.get(job.key, ()), steps(job.seconds))
+        durations[job.key] = _with_duration(durations.get(job.key, ()), steps(job.seconds))
     until = max((job.ended_at for job in new), default=known.until)
     written = short_text(_largest(durations))
     return _fitting(replace(known, until=until, hour=hour, durations=written))
@@ -65,7 +65,7 @@ def size_of(known: JobKinds) -> int:
     return len(known.packed) + len(known.durations) + BESIDE_BYTES
 
 
-def _counted(durations: Durations, took: int, jobs: int = 1) -> Durations:
+def _with_duration(durations: Durations, took: int, jobs: int = 1) -> Durations:
     """One duration more."""
     first, *counts = durations or (took,)
     if took < first:
@@ -84,7 +84,7 @@ def _largest(durations: Mapping[str, Durations]) -> dict[str, Durations]:
     rest: Durations = durations.get(OTHER, ())
     for kind in order[MOST_KINDS - 1 :]:
         for took, jobs in _pairs(durations[kind]):
-            rest = _counted(rest, took, jobs)
+            rest = _with_duration(rest, took, jobs)
     return {**{kind: durations[kind] for kind in order[: MOST_KINDS - 1]}, OTHER: rest}
 
 
@@ -161,9 +161,9 @@ def _joined(at: int, cells: Sequence[KindCell]) -> KindCell:
 
 def compared(now: Iterable[KindPace], known: JobKinds, at: float, before: float) -> tuple[KindPace, ...]:
     """The paces with what is usual for each kind, from its hours before the trouble, and since when it is slower."""
-    told = tuple(now)
-    cells = unpacked(known.packed, {one.key for one in told})
-    return tuple(_compared(one, cells.get(one.key, []), at, before) for one in told)
+    paces = tuple(now)
+    cells = unpacked(known.packed, {one.key for one in paces})
+    return tuple(_compared(one, cells.get(one.key, []), at, before) for one in paces)
 
 
 def _compared(pace: KindPace, cells: Sequence[KindCell], at: float, before: float) -> KindPace:

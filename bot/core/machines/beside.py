@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.core.finding import Facts
 from bot.core.pool.baseline import COUNTED_MINUTES
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from bot.core.room import LEAST_ROOM, PART
 from bot.core.statement import Statement, statement
 
@@ -33,7 +33,7 @@ def repeated(facts: Facts) -> tuple[Statement, ...]:
     return (statement("run_again", jobs=now.reruns, of=round(COUNTED_MINUTES * rate), failed=now.failed_jobs),)
 
 
-def common_mark(marks: Sequence[Counted], failed: float) -> tuple[Statement, ...]:
+def common_mark(marks: Sequence[Tally], failed: float) -> tuple[Statement, ...]:
     """The zone, node or image of most machines that failed."""
     top = max(marks, key=lambda one: one.number, default=None)
     if top is None or top.number < LEAST_ROOM or top.number <= MOST_OF * failed:

@@ -10,12 +10,12 @@ from bot.core.pool.pool import Snapshot
 from bot.core.signals.signal import Counts, Signal, SignalKind
 from bot.core.statement import Statement, statement
 
-LOOKS = 2
-"""Origin: one look may be an error, two in a row hardly are; so many in which all is well end a cause."""
+SAMPLES = 2
+"""Origin: one sample may be an error, two in a row hardly are; so many in which all is well end a cause."""
 PART = 0.25
 """Origin: judgement; some machine is always short, a quarter more of them than before the trouble is not chance."""
 OFTEN = 0.5
-"""Origin: judgement; a number that was over its limit in half of the looks before the trouble is as ever."""
+"""Origin: judgement; a number that was over its limit in half of the samples before the trouble is as ever."""
 AS_EVER = 0.8
 """Origin: judgement; jobs that end at four fifths of the usual pace are not what a queue comes from."""
 PACE_MINUTES = 30.0
@@ -27,7 +27,7 @@ QUICK = frozenset({SignalKind.DISK, SignalKind.MEMORY})
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Sample:
     at: float
     value: float
     of: float | None
@@ -71,8 +71,8 @@ def short(cause: str, *kinds: SignalKind, remedy: str) -> Rule:
 
 def runners_on_one(facts: Facts) -> float:
     """Runners that share a machine: as the pool's settings say, else those online for each machine of the cloud."""
-    now, told = facts.now, facts.rules.runners_per_machine
-    return now.online / now.machines if told == 1 and now.machines and now.online else told
+    now, each = facts.now, facts.rules.runners_per_machine
+    return now.online / now.machines if each == 1 and now.machines and now.online else each
 
 
 def _found(facts: Facts, kinds: Sequence[SignalKind]) -> Found | None:
@@ -89,77 +89,77 @@ def _found(facts: Facts, kinds: Sequence[SignalKind]) -> Found | None:
 
 
 def _trouble(facts: Facts, signal: Signal) -> _Trouble | None:
-    looks = _looks(facts, signal.name)
-    recent = [one for one in looks[-LOOKS:] if signal.bad(one.value)]
+    samples = _samples(facts, signal.name)
+    recent = [one for one in samples[-SAMPLES:] if signal.bad(one.value)]
     if not recent or (signal.kind not in QUICK and _as_ever(facts)):
         return None
-    before = _before(facts, looks)
-    judge: Callable[[Facts, Signal, Sequence[_Look], Sequence[_Look]], _Trouble | None]
+    before = _before(facts, samples)
+    judge: Callable[[Facts, Signal, Sequence[_Sample], Sequence[_Sample]], _Trouble | None]
     judge = _of_machines if signal.counts is not Counts.VALUE else _of_value
-    return judge(facts, signal, looks, before)
+    return judge(facts, signal, samples, before)
 
 
-def _of_machines(facts: Facts, signal: Signal, looks: Sequence[_Look], before: Sequence[_Look]) -> _Trouble | None:
-    now = next(one for one in reversed(looks) if signal.bad(one.value))
+def _of_machines(
+    facts: Facts, signal: Signal, samples: Sequence[_Sample], before: Sequence[_Sample]
+) -> _Trouble | None:
+    now = next(one for one in reversed(samples) if signal.bad(one.value))
     loaded = signal.kind is not SignalKind.DISK
     share, usual = now.share(loaded=loaded), _usual(before, loaded=loaded)
     if share is not None and share < (usual or 0.0) + PART:
         return None
-    then = next((one for one in reversed(looks) if _far_better(one, now, loaded=loaded)), None)
+    then = next((one for one in reversed(samples) if _far_better(one, now, loaded=loaded)), None)
     past = {"before": round(then.value), "ago": now.at - then.at} if then else {"before": None, "ago": None}
     of = None if now.of is None else max(round(now.of), round(now.value))
-    told = {
-        "machines": round(now.value),
-        "of": of,
-        "unit": signal.unit or "machine",
-        "says": signal.says,
-        "remedy": signal.remedy,
-    }
     sure = LOW if usual is None or share is None else HIGH if signal.kind in QUICK else _sure(facts)
-    return _Trouble(signal, statement("machines_short", **told, **past), sure)
+    seen = statement(
+        "machines_short", machines=round(now.value), of=of, unit=signal.unit or "machine", says=signal.says,
+        remedy=signal.remedy, **past,
+    )  # fmt: skip
+    return _Trouble(signal, seen, sure)
 
 
-def _far_better(then: _Look, now: _Look, *, loaded: bool) -> bool:
+def _far_better(then: _Sample, now: _Sample, *, loaded: bool) -> bool:
     """Whether clearly fewer machines were in trouble then."""
     before, share = then.share(loaded=loaded), now.share(loaded=loaded)
     return then.value < now.value if before is None or share is None else before + PART <= share
 
 
-def _of_value(facts: Facts, signal: Signal, looks: Sequence[_Look], before: Sequence[_Look]) -> _Trouble | None:
-    if not any(_lasted(signal, looks[: len(looks) - back]) for back in range(min(LOOKS, len(looks)))):
+def _of_value(facts: Facts, signal: Signal, samples: Sequence[_Sample], before: Sequence[_Sample]) -> _Trouble | None:
+    if not any(_lasted(signal, samples[: len(samples) - back]) for back in range(min(SAMPLES, len(samples)))):
         return None
     if before and sum(signal.bad(one.value) for one in before) >= OFTEN * len(before):
         return None
-    now = next(one for one in reversed(looks) if signal.bad(one.value))
+    now = next(one for one in reversed(samples) if signal.bad(one.value))
     usual = sorted(one.value for one in before)[len(before) // 2] if before else None
     seen = statement(
         "signal_crossed", name=signal.name, value=now.value, above=signal.above, below=signal.below, usual=usual,
-        seconds=now.at - _since(signal, looks), says=signal.says, remedy=signal.remedy,
+        seconds=now.at - _since(signal, samples), says=signal.says, remedy=signal.remedy,
     )  # fmt: skip
     return _Trouble(signal, seen, _sure(facts) if before else LOW)
 
 
-def _lasted(signal: Signal, looks: Sequence[_Look]) -> bool:
-    """Whether the last look is bad, and all were for as long as it takes."""
-    return bool(looks) and signal.bad(looks[-1].value) and looks[-1].at - _since(signal, looks) >= signal.for_seconds
+def _lasted(signal: Signal, samples: Sequence[_Sample]) -> bool:
+    """Whether the last sample is bad, and all were for as long as it takes."""
+    last = samples[-1] if samples else None
+    return last is not None and signal.bad(last.value) and last.at - _since(signal, samples) >= signal.for_seconds
 
 
-def _since(signal: Signal, looks: Sequence[_Look]) -> float:
-    """The time of the first look of the last bad ones in a row."""
-    since = looks[-1].at
-    for one in reversed(looks):
+def _since(signal: Signal, samples: Sequence[_Sample]) -> float:
+    """The time of the first sample of the last bad ones in a row."""
+    since = samples[-1].at
+    for one in reversed(samples):
         if signal.bad(one.value):
             since = one.at
-        elif since < looks[-1].at:
+        elif since < samples[-1].at:
             break
     return since
 
 
-def _looks(facts: Facts, name: str) -> list[_Look]:
+def _samples(facts: Facts, name: str) -> list[_Sample]:
     """What is known of a signal, oldest first."""
     each = runners_on_one(facts)
     return [
-        _Look(s.at, one.value, one.of if one.of is not None else _machines(s, each), _worked(s, each))
+        _Sample(s.at, one.value, one.of if one.of is not None else _machines(s, each), _worked(s, each))
         for s in facts.series
         for one in s.signals
         if one.name == name and one.value is not None
@@ -179,14 +179,14 @@ def _worked(sample: Snapshot, each: float) -> float | None:
     return None if sample.busy is None else sample.busy if most is None else min(sample.busy, most)
 
 
-def _before(facts: Facts, looks: Sequence[_Look]) -> list[_Look]:
-    """The looks before the trouble: half an hour before the first late job, as causes work before jobs are late."""
+def _before(facts: Facts, samples: Sequence[_Sample]) -> list[_Sample]:
+    """The samples before the trouble: half an hour before the first late job, as causes work before jobs are late."""
     began = facts.usual.since
-    early = [one for one in looks if one.at < began - BEFORE_SECONDS]
-    return early if len(early) > LOOKS else [one for one in looks if one.at < began]
+    early = [one for one in samples if one.at < began - BEFORE_SECONDS]
+    return early if len(early) > SAMPLES else [one for one in samples if one.at < began]
 
 
-def _usual(before: Sequence[_Look], *, loaded: bool) -> float | None:
+def _usual(before: Sequence[_Sample], *, loaded: bool) -> float | None:
     """The part of the machines that is usually in trouble; None: unknown."""
     known = [share for one in before if (share := one.share(loaded=loaded)) is not None]
     return sum(known) / len(known) if known else None
@@ -194,8 +194,8 @@ def _usual(before: Sequence[_Look], *, loaded: bool) -> float | None:
 
 def _pace(facts: Facts) -> float | None:
     """How many jobs end for each that usually ends on so many busy runners; None: unknown."""
-    looks, usual = facts.recent(PACE_MINUTES), facts.usual.duration
-    rate, busy = mean(looks, "completions_per_minute"), mean(looks, "busy")
+    samples, usual = facts.recent(PACE_MINUTES), facts.usual.duration
+    rate, busy = mean(samples, "completions_per_minute"), mean(samples, "busy")
     return rate * usual / 60 / busy if rate is not None and usual and busy else None
 
 
@@ -210,8 +210,8 @@ def _sure(facts: Facts) -> float:
 
 
 def _well(facts: Facts, kinds: Sequence[SignalKind]) -> bool:
-    """Whether every signal of these kinds that was ever known is known now, and was well in the last looks."""
-    looks = [(one, _looks(facts, one.name)[-LOOKS:]) for one in facts.now.signals if one.kind in kinds]
-    told = [(one, last) for one, last in looks if last]
-    well = (one.value is not None and not any(one.bad(look.value) for look in last) for one, last in told)
-    return bool(told) and all(well)
+    """Whether every signal of these kinds that was ever known is known now, and was well in the last samples."""
+    samples = [(one, _samples(facts, one.name)[-SAMPLES:]) for one in facts.now.signals if one.kind in kinds]
+    known = [(one, last) for one, last in samples if last]
+    well = (one.value is not None and not any(one.bad(sample.value) for sample in last) for one, last in known)
+    return bool(known) and all(well)

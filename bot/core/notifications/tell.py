@@ -46,7 +46,7 @@ class PlainAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportAsked:
+class ReportRequest:
     """A report that was not ready when somebody asked for it."""
 
     days: int
@@ -71,13 +71,13 @@ class Reminder:
     """A person asked to be reminded of an incident."""
 
     incident: str
-    asked_at: float
+    requested_at: float
     """Epoch seconds."""
     kind: Literal["reminder"] = "reminder"
 
 
 @dataclass(frozen=True, slots=True)
-class JobAsked:
+class JobQuestion:
     """The question when a job starts, while its source is being asked."""
 
     texts: tuple[str, ...]
@@ -103,7 +103,7 @@ class FollowNews:
     kind: Literal["follow"] = "follow"
 
 
-About = LaterResult | PlainAnswer | ReportAsked | HandoverNews | Reminder | JobAsked | FollowNews
+About = LaterResult | PlainAnswer | ReportRequest | HandoverNews | Reminder | JobQuestion | FollowNews
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Tell(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class LeftToTell:
-    """What is left to tell at the moment of leaving: a message, nothing, or another look later."""
+    """What is left to tell at the moment of leaving: a message, nothing, or another try later."""
 
     message: Message | None = None
     again_at: float | None = None

@@ -66,7 +66,7 @@ class PageRecord:
     """The escalation that is paged; an incident that opens again may be escalated again."""
     pager: str = ""
     """The one pager that a person called; empty: those that are paged while nobody acknowledges."""
-    asked_at: float = 0.0
+    called_at: float = 0.0
     """When the person did (epoch seconds)."""
     pagers: Mapping[str, PagerState] = field(default_factory=dict)
 
@@ -92,22 +92,22 @@ def current(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> Page
 
 def owed(page: PageRecord, incident: Incident, pagers: Iterable[str]) -> dict[str, PageAction]:
     """The next message of each pager, by its name. One that was never sent a trigger needs nothing else."""
-    wanted = _wanted(page, incident)
+    owed_action = _owed_action(page, incident)
     found: dict[str, PageAction] = {}
-    for name in pagers if wanted else ():
+    for name in pagers if owed_action else ():
         state = page.pagers.get(name, PagerState())
-        sent = state.tried is not None or wanted is PageAction.TRIGGER
-        if wanted and sent and (state.done is None or ORDER[state.done] < ORDER[wanted]):
-            found[name] = wanted
+        sent = state.tried is not None or owed_action is PageAction.TRIGGER
+        if owed_action and sent and (state.done is None or ORDER[state.done] < ORDER[owed_action]):
+            found[name] = owed_action
     return found
 
 
-def _wanted(page: PageRecord, incident: Incident) -> PageAction | None:
+def _owed_action(page: PageRecord, incident: Incident) -> PageAction | None:
     own = incident.ownership
     if page.pager:
         if incident.closed:
             return PageAction.RESOLVE
-        acknowledged = own.owner is not None and (own.acked_at or 0.0) > page.asked_at
+        acknowledged = own.owner is not None and (own.acked_at or 0.0) > page.called_at
         return PageAction.ACKNOWLEDGE if acknowledged else PageAction.TRIGGER
     if page.escalated_at is None:
         return None

@@ -40,14 +40,14 @@ class Backfill:
     """How far back the planning went."""
     days: tuple[int, ...] = ()
     """The days still to request, newest first."""
-    asked: tuple[int, ...] = ()
+    closed: tuple[int, ...] = ()
     """The days that are not requested again: done or given up."""
     empty: int = 0
     failures: int = 0
     """Failed requests in a row."""
     filled_at: float = 0.0
     """When hours were last added (epoch seconds)."""
-    look_at: float = 0.0
+    continue_at: float = 0.0
     """When to continue (epoch seconds)."""
     singly: bool = False
     """Whether its source is asked for one day at a time, because it did not answer for several."""
@@ -88,9 +88,9 @@ def planned(fill: Backfill, past: PoolHistory, now: float, reach_seconds: float)
     """The record with the days to request: those in reach that lack an hour and were not requested."""
     newest, oldest = newest_day(now), int((now - reach_seconds) // DAY_SECONDS)
     known = known_hours(past)
-    asked = tuple(day for day in fill.asked if day >= oldest)
-    days = (day for day in range(newest, oldest - 1, -1) if day not in asked and lacking(day, known))
-    return replace(fill, newest=newest, reach_seconds=reach_seconds, days=tuple(days), asked=asked, empty=0)
+    closed = tuple(day for day in fill.closed if day >= oldest)
+    days = (day for day in range(newest, oldest - 1, -1) if day not in closed and lacking(day, known))
+    return replace(fill, newest=newest, reach_seconds=reach_seconds, days=tuple(days), closed=closed, empty=0)
 
 
 def lacking(day: int, known: frozenset[int]) -> frozenset[int]:
@@ -134,10 +134,10 @@ def answered(fill: Backfill, day: int, *, known: bool) -> Backfill:
     """The record after a response; after an empty week, earlier days are given up."""
     empty = 0 if known else fill.empty + 1
     rest = tuple(one for one in fill.days if one != day)
-    asked = (day, *fill.asked)
+    closed = (day, *fill.closed)
     if empty >= ENOUGH_EMPTY:
-        rest, asked = (), (*asked, *rest)
-    return replace(fill, days=rest, asked=asked, empty=empty, failures=0)
+        rest, closed = (), (*closed, *rest)
+    return replace(fill, days=rest, closed=closed, empty=empty, failures=0)
 
 
 def failed(fill: Backfill, now: float) -> Backfill:
@@ -145,5 +145,5 @@ def failed(fill: Backfill, now: float) -> Backfill:
     doublings = min(fill.failures, 10)  # origin: far above the longest pause, and no overflow
     pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0**doublings)
     if len(next_days(fill)) > 1:  # one day may be answered at once
-        return replace(fill, singly=True, look_at=now)
-    return replace(fill, failures=fill.failures + 1, look_at=now + pause)
+        return replace(fill, singly=True, continue_at=now)
+    return replace(fill, failures=fill.failures + 1, continue_at=now + pause)

@@ -20,7 +20,7 @@ Origin: that of most exporters (docs/reference/metrics.md)."""
 SIGMA, WIDEST_SIGMA = 1.05, 2.0
 """Of the logarithm of job durations where it is unknown, and at most. Origin: in public traces the
 mean is 1.5 to 1.8 times the median; at most is judgement, 7.4 times."""
-ENOUGH_STEPS, ENOUGH_LOOKS = 10, 4
+ENOUGH_STEPS, ENOUGH_SAMPLES = 10, 4
 """Origin: ten minutes, over which rates are averaged, and half as many for sums."""
 BY_CHANCE = 2.5
 """Standard deviations. Origin: 1 in 160 by chance."""
@@ -159,7 +159,7 @@ def lost_share(series: Sequence[Snapshot], usual: Baseline) -> float | None:
     """Share of the jobs started since the trouble began that neither ended nor run: starts - completions - busy."""
     window = series[bisect_left(series, min(usual.since - LEAD_SECONDS, series[-1].at - 3600), key=TIME) :]
     known = [s for s in window if None not in (s.starts_per_minute, s.completions_per_minute, s.busy)]
-    if len(known) < ENOUGH_LOOKS:
+    if len(known) < ENOUGH_SAMPLES:
         return None
     minutes = (known[-1].at - known[0].at) / 60
     starts, ends = (rate or 0.0 for rate in means(known, ("starts_per_minute", "completions_per_minute")))

@@ -31,7 +31,7 @@ BATCHES = 6.0
 public traces; of geometric size they make 7, and fewer where windows cut them."""
 QUARTER = 0.25
 """Origin: trouble may begin hours before jobs wait for it, so the better quarter of the samples is usual."""
-LEAST_LOOKS, OLDER_SECONDS = 3, 1200.0
+LEAST_SAMPLES, OLDER_SECONDS = 3, 1200.0
 """Origin: a middle of two is none; two windows of ten minutes ago the trouble had not changed rates."""
 COUNTED_MINUTES = 15.0
 """Origin: over which sources count launches and registrations (docs/reference/metrics.md)."""
@@ -92,7 +92,7 @@ def baseline_of(
     own, batches, most = little(known), batches_of(known), day.most_per_minute if day else None
     given = now.usual_duration_seconds * MEAN_OVER_MEDIAN if now.usual_duration_seconds else None
     jobs = (ended or 0.0) * _length(known) / 60
-    older = before if len(before) >= LEAST_LOOKS else [s for s in series if s.at < now.at - OLDER_SECONDS]
+    older = before if len(before) >= LEAST_SAMPLES else [s for s in series if s.at < now.at - OLDER_SECONDS]
     return Baseline(
         since,
         arrivals,
@@ -192,7 +192,7 @@ def _mean(values: Iterable[float | None], seconds: Sequence[float]) -> float | N
 def middle(samples: Iterable[Snapshot], figure: str, share: float = 0.5) -> float | None:
     """The value of a figure that this share of the samples does not exceed; None if fewer than three know it."""
     known = sorted(v for s in samples if (v := getattr(s, figure)) is not None)
-    return float(known[round(share * (len(known) - 1))]) if len(known) >= LEAST_LOOKS else None
+    return float(known[round(share * (len(known) - 1))]) if len(known) >= LEAST_SAMPLES else None
 
 
 def _length(samples: Sequence[Snapshot]) -> float:

@@ -79,7 +79,7 @@ class EarlyWarning:
 class WarningHistory:
     """A pool's warnings: the present or last one, and the outcomes of all."""
 
-    episode: EarlyWarning | None = None
+    current: EarlyWarning | None = None
     streak: int = 0
     """Samples in a row that were sure of a crossing, without a warning."""
     above: bool = False
@@ -94,7 +94,7 @@ class WarningHistory:
     @property
     def standing(self) -> bool:
         """Whether there is a warning now."""
-        return self.episode is not None and self.episode.ended_at is None
+        return self.current is not None and self.current.ended_at is None
 
 
 def warning_key(pool: str, began_at: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, DayStats, ExpectedHour, counted
+from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, DayStats, ExpectedHour, with_weight
 from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
 from bot.core.pool.pool import Pool, Snapshot
 
@@ -131,9 +131,9 @@ def _more(cell: HourStats, sample: Snapshot, seconds: float, samples: int) -> Ho
         limit=_most(cell.limit, sample.limit),
         queued_most=_most(cell.queued_most, queued),
         longest_wait_seconds=wait if cell.longest_wait_seconds is None else max(cell.longest_wait_seconds, wait or 0.0),
-        waits=cell.waits if wait is None else counted(cell.waits, wait, seconds, WAIT_EDGES),
-        sizes=cell.sizes if queued is None else counted(cell.sizes, queued, seconds, SIZE_EDGES),
-        waited=counted(cell.waited, wait, started, WAIT_EDGES) if wait is not None and started > 0 else cell.waited,
+        waits=cell.waits if wait is None else with_weight(cell.waits, wait, seconds, WAIT_EDGES),
+        sizes=cell.sizes if queued is None else with_weight(cell.sizes, queued, seconds, SIZE_EDGES),
+        waited=with_weight(cell.waited, wait, started, WAIT_EDGES) if wait is not None and started > 0 else cell.waited,
     )
 
 

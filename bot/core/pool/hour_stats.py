@@ -109,7 +109,9 @@ class Fired:
     channel: str = ""
 
 
-def counted(histogram: tuple[float, ...], value: float, weight: float, edges: tuple[float, ...]) -> tuple[float, ...]:
+def with_weight(
+    histogram: tuple[float, ...], value: float, weight: float, edges: tuple[float, ...]
+) -> tuple[float, ...]:
     """The histogram with `weight` more in the class of `value`."""
     place = next((i for i, edge in enumerate(edges) if value <= edge), len(edges))
     longer = [*histogram, *[0.0] * (place + 1 - len(histogram))]

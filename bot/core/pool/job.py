@@ -81,7 +81,7 @@ class WebhookCoverage:
 
 
 ORDER = {state: place for place, state in enumerate(JobState)}
-TOLD = frozenset(one.name for one in fields(WorkflowJob)) - {"id", "state", "seen_at", "heard_at"}
+OMITTABLE = frozenset(one.name for one in fields(WorkflowJob)) - {"id", "state", "seen_at", "heard_at"}
 """What an event may omit."""
 
 
@@ -101,7 +101,7 @@ def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
 
 
 def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
-    missing = {name: getattr(other, name) for name in TOLD if getattr(job, name) in {None, "", ()}}
+    missing = {name: getattr(other, name) for name in OMITTABLE if getattr(job, name) in {None, "", ()}}
     return replace(job, **missing)
 
 

@@ -6,7 +6,7 @@ A source that says that nobody waits does not stand against one that sees jobs w
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from bot.core.pool.pool import Contradiction, Counted, Gap, Pool, Snapshot, measured, patience
+from bot.core.pool.pool import Contradiction, Gap, Pool, Snapshot, Tally, measured, patience
 from bot.core.pool.retention import HELD_SECONDS, Origin, PoolSource, silent_since
 from bot.core.signals.signal import Signal, contradiction
 from bot.core.words import duration
@@ -47,7 +47,7 @@ class SourceAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Value:
     """What one source says of one figure."""
 
     source: str
@@ -77,19 +77,19 @@ def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh:
     """
     samples = [(one.source, one.sample) for one in answers if one.sample is not None]
     newest = max(sample.at for _, sample in samples)
-    told = {name: said for name in FIGURES if (said := _told(name, samples, newest, is_fresh))}
-    first = _counting(told.get("queued", []), floor)
-    figures = {name: _chosen(name, said, first) for name, said in told.items()}
-    waits = [one for one in told.get("oldest_wait_seconds", ()) if one.number > 0]
+    by_figure = {name: found for name in FIGURES if (found := _values_of(name, samples, newest, is_fresh))}
+    first = _counting(by_figure.get("queued", []), floor)
+    figures = {name: _chosen(name, found, first) for name, found in by_figure.items()}
+    waits = [one for one in by_figure.get("oldest_wait_seconds", ()) if one.number > 0]
     gaps: list[Gap] = []
     if first is not None and first.number == 0 and waits:
         del figures["queued"]
         figures["oldest_wait_seconds"] = waits[0]
         gaps.append(Gap("queued", _at_least_one(first, waits[0])))
-    counted = {name: one for name, one in figures.items() if one is not None}
-    values: Mapping[str, object] = {name: one.value for name, one in counted.items()}
-    leading = counted.get("queued") or counted.get("oldest_wait_seconds")
-    at = counted["queued"].at if "queued" in counted else newest
+    chosen = {name: one for name, one in figures.items() if one is not None}
+    values: Mapping[str, object] = {name: one.value for name, one in chosen.items()}
+    leading = chosen.get("queued") or chosen.get("oldest_wait_seconds")
+    at = chosen["queued"].at if "queued" in chosen else newest
     whole = Snapshot(pool, at, **values)  # type: ignore[arg-type]  # each name is a field of it
     named = len(answers) > 1
     gaps += [gap for one in answers for gap in _gaps(one, values, newest, named=named)]
@@ -100,18 +100,18 @@ def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh:
         source=leading.source if leading else "",
         signals=signals,
         missing=tuple(gaps),
-        origins=_origins(counted),
-        contradictions=_contradictions(told, first, {source for source, sample in samples if _full(sample)}),
+        origins=_origins(chosen),
+        contradictions=_contradictions(by_figure, first, {source for source, sample in samples if _full(sample)}),
     )
 
 
 def _believed(signals: Sequence[Signal], sample: Snapshot) -> tuple[Signal, ...]:
     """The signals, without the number of those that cannot be true."""
-    told = [(one, contradiction(one, sample.machines)) for one in signals]
-    return tuple(replace(one, value=None, why=why) if why else one for one, why in told)
+    checked = [(one, contradiction(one, sample.machines)) for one in signals]
+    return tuple(replace(one, value=None, why=why) if why else one for one, why in checked)
 
 
-def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, asked_seconds: float, floor: int = 0) -> Pool:
+def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, poll_seconds: float, floor: int = 0) -> Pool:
     """The record after one more measurement; at least one source must have given a sample.
 
     A figure is fresh while it is at most two periods older than those of its source usually get.
@@ -120,7 +120,7 @@ def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, asked_seconds
     named = {one.name: one for one in sources}
 
     def is_fresh(source: str, figure: str, at: float) -> bool:
-        return abs(now - at) <= named[source].allowed(asked_seconds, runners=figure in GROUPS["runners"])
+        return abs(now - at) <= named[source].allowed(poll_seconds, runners=figure in GROUPS["runners"])
 
     sample = merged(pool.id, answers, floor, is_fresh)
     after = measured(pool, sample, now)
@@ -159,7 +159,7 @@ def without(sample: Snapshot, figures: Sequence[str], why: str, remedy: str = ""
 
 def doubtful_figures(sample: Snapshot) -> frozenset[str]:
     """Figures of which one source says at least twice as much as another, so that no cause can rest on either."""
-    values = {one.figure: [each.number for each in one.told] for one in sample.contradictions}
+    values = {one.figure: [each.number for each in one.values] for one in sample.contradictions}
     return frozenset(figure for figure, numbers in values.items() if max(numbers) >= 2 * min(numbers))
 
 
@@ -179,43 +179,43 @@ def _heard(pool: Pool, one: SourceAnswer, now: float) -> PoolSource:
     return replace(source, gave_at=queue_at)
 
 
-def _told(name: str, samples: Sequence[tuple[str, Snapshot]], newest: float, is_fresh: IsFresh) -> list[_Told]:
+def _values_of(name: str, samples: Sequence[tuple[str, Snapshot]], newest: float, is_fresh: IsFresh) -> list[_Value]:
     """What the sources say of a figure, in their order: those that are fresh; without any, those not too old."""
-    said = [
-        _Told(source, at, value)
+    values = [
+        _Value(source, at, value)
         for source, sample in samples
         if (value := getattr(sample, name)) not in (None, ()) and (at := age_of(sample, name)) >= newest - OLD_SECONDS
     ]
-    return [one for one in said if is_fresh(one.source, name, one.at)] or said
+    return [one for one in values if is_fresh(one.source, name, one.at)] or values
 
 
-def _counting(queues: Sequence[_Told], floor: int) -> _Told | None:
+def _counting(queues: Sequence[_Value], floor: int) -> _Value | None:
     """The queue that counts: the first one, unless it is at the floor and another is longer."""
     longer = (one for one in queues if one.number > floor)
     return queues[0] if queues and queues[0].number > floor else next(longer, queues[0] if queues else None)
 
 
-def _chosen(name: str, said: Sequence[_Told], first: _Told | None) -> _Told | None:
+def _chosen(name: str, values: Sequence[_Value], first: _Value | None) -> _Value | None:
     """The figure that counts; one of the jobs that wait is of the source whose queue counts, if that gives it."""
     if first is None or name not in OF_QUEUE:
-        return said[0]
-    mine = next((one for one in said if one.source == first.source), None)
+        return values[0]
+    mine = next((one for one in values if one.source == first.source), None)
     if mine is not None:
         return mine
-    others = (one for one in said if name != "oldest_wait_seconds" or one.number > 0 or first.number == 0)
+    others = (one for one in values if name != "oldest_wait_seconds" or one.number > 0 or first.number == 0)
     return next(others, None)
 
 
-def _at_least_one(zero: _Told, wait: _Told) -> str:
+def _at_least_one(zero: _Value, wait: _Value) -> str:
     """Why a queue of 0 is unknown: who says what."""
     none, long = (f"{one.source}: " if one.source else "" for one in (zero, wait))
-    told = (f"{none}0 queued", f"{long}wait {duration(wait.number)}")
-    return f"{AT_LEAST_ONE} ({', '.join(told)})"
+    parts = (f"{none}0 queued", f"{long}wait {duration(wait.number)}")
+    return f"{AT_LEAST_ONE} ({', '.join(parts)})"
 
 
-def _origins(counted: Mapping[str, _Told]) -> tuple[Origin, ...]:
+def _origins(chosen: Mapping[str, _Value]) -> tuple[Origin, ...]:
     names: dict[tuple[str, float], list[str]] = {}
-    for name, one in counted.items():
+    for name, one in chosen.items():
         names.setdefault((one.source, one.at), []).append(name)
     if len(names) == 1 and ("", next(iter(names))[1]) in names:
         return ()
@@ -252,7 +252,7 @@ def _full(sample: Snapshot) -> bool:
 
 
 def _contradictions(
-    told: Mapping[str, Sequence[_Told]], first: _Told | None, full: Container[str]
+    by_figure: Mapping[str, Sequence[_Value]], first: _Value | None, full: Container[str]
 ) -> tuple[Contradiction, ...]:
     """Figures of which the sources say clearly different numbers; the one that counts comes first.
 
@@ -261,12 +261,12 @@ def _contradictions(
     found = []
     for name in COMPARED:
         queue = name == "queued"
-        heard = [one for one in told.get(name, ()) if not queue or one is first or one.source not in full]
-        said = sorted(heard, key=lambda one: queue and one is not first)
-        numbers = [one.number for one in said]
-        overruled = queue and said != heard
-        if len(said) > 1 and (
+        heard = [one for one in by_figure.get(name, ()) if not queue or one is first or one.source not in full]
+        values = sorted(heard, key=lambda one: queue and one is not first)
+        numbers = [one.number for one in values]
+        overruled = queue and values != heard
+        if len(values) > 1 and (
             overruled or max(numbers) - min(numbers) >= max(LEAST_DIFFERENCE, LEAST_SHARE * max(numbers))
         ):
-            found.append(Contradiction(name, tuple(Counted(one.source, one.number) for one in said)))
+            found.append(Contradiction(name, tuple(Tally(one.source, one.number) for one in values)))
     return tuple(found)

@@ -27,8 +27,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """A named part of a count: an error code and its failures, a source and its jobs."""
+class Tally:
+    """A named count: an error code and its failures, a source and its jobs."""
 
     name: str
     number: float
@@ -53,7 +53,7 @@ class Contradiction:
     """Sources that give clearly different values for one figure."""
 
     figure: str
-    told: tuple[Counted, ...]
+    values: tuple[Tally, ...]
     """The value of each source by its name; the first one is used."""
 
 
@@ -81,9 +81,9 @@ class Snapshot:
     duration_p50_seconds: float | None = None
     create_failures: int | None = None
     """Failed attempts to create a runner in the last 15 minutes."""
-    create_failures_by_code: tuple[Counted, ...] = ()
+    create_failures_by_code: tuple[Tally, ...] = ()
     """The same by error code; empty if none or unknown."""
-    failures_by_mark: tuple[Counted, ...] = ()
+    failures_by_mark: tuple[Tally, ...] = ()
     """What machines that failed have in common: zone, node or image, as far as it may differ; of the newest sample."""
     creates: int | None = None
     registered: int | None = None
@@ -114,9 +114,9 @@ class Snapshot:
     """Queued jobs that no runner of the pool may take: missing label, concurrency limit, approval."""
     ghosts: int | None = None
     """Rows that only look queued (cancelled runs and the like); excluded from `queued`."""
-    arrivals_by_source: tuple[Counted, ...] = ()
+    arrivals_by_source: tuple[Tally, ...] = ()
     """Jobs of the last 15 minutes by source, `repository / workflow`; these two of the newest sample only."""
-    usual_by_source: tuple[Counted, ...] = ()
+    usual_by_source: tuple[Tally, ...] = ()
     """The same over the usual past, of any length: only the shares count."""
     usual_arrivals_per_minute: float | None = None
     usual_duration_seconds: float | None = None
@@ -197,7 +197,7 @@ class Pool:
         return self.samples[-1] if self.samples else None
 
     @property
-    def said(self) -> Forecast | None:
+    def shown_forecast(self) -> Forecast | None:
         """The forecast that messages show."""
         return self.steady.forecast if self.steady else self.outlook
 

@@ -97,7 +97,7 @@ class Rhythm:
     """Seconds."""
 
     def heard(self, at: float, tried_at: float, now: float) -> "Rhythm":
-        """The rhythm with figures of `at`, which came between the looks at `tried_at` and `now`."""
+        """The rhythm with figures of `at`, which came between the measurements at `tried_at` and `now`."""
         if self.times and at <= self.times[-1]:
             return self
         times = (*self.times, at)[-LATELY:]
@@ -121,20 +121,20 @@ class PoolSource:
     why: str = ""
     """Why it gave none the last time; empty if it did."""
 
-    def allowed(self, asked_seconds: float, *, runners: bool = False) -> float:
-        """How old its fresh figures may be: two periods more than is usual. Pools are asked each `asked_seconds`."""
+    def allowed(self, poll_seconds: float, *, runners: bool = False) -> float:
+        """How old its fresh figures may be: two periods more than is usual. Pools are asked each `poll_seconds`."""
         usual = self.runners.usual_age if runners and self.runners.times else self.queue.usual_age
-        return usual + 2 * max(self.every, asked_seconds) + 1
+        return usual + 2 * max(self.every, poll_seconds) + 1
 
-    def silent(self, now: float, asked_seconds: float) -> bool:
+    def silent(self, now: float, poll_seconds: float) -> bool:
         """Whether it gave a queue or a wait before, and none that is fresh now."""
-        return self.gave_at is not None and now - self.gave_at > self.allowed(asked_seconds)
+        return self.gave_at is not None and now - self.gave_at > self.allowed(poll_seconds)
 
 
-def silent_since(sources: Sequence[PoolSource], since: float, now: float, asked_seconds: float) -> dict[str, float]:
+def silent_since(sources: Sequence[PoolSource], since: float, now: float, poll_seconds: float) -> dict[str, float]:
     """The sources that gave a queue or a wait since then and have fallen silent, each with the time of its last one."""
     return {
         one.name: one.gave_at
         for one in sources
-        if one.gave_at is not None and one.gave_at >= since and one.silent(now, asked_seconds)
+        if one.gave_at is not None and one.gave_at >= since and one.silent(now, poll_seconds)
     }

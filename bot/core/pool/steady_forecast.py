@@ -6,7 +6,7 @@ from bot.core.pool.outlook import Forecast, Verdict
 
 COUNTED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
 """Kinds whose end comes closer with time; a trouble that lasts is no closer to its end."""
-LOOKS, SETTLED_SECONDS = 3, 600.0
+SAMPLES, SETTLED_SECONDS = 3, 600.0
 """Another kind is said after so many measurements in a row, over so long. Origin: one may be chance and two a
 coincidence; sources average over as long."""
 
@@ -16,8 +16,8 @@ class SteadyForecast:
     forecast: Forecast
     """As of the newest measurement."""
     rival: str = ""
-    """The kind, and whether more runners help, that the last forecasts had instead, `looks` times in a row."""
-    looks: int = 0
+    """The kind, and whether more runners help, that the last forecasts had instead, `rival_streak` times in a row."""
+    rival_streak: int = 0
     since: float = 0.0
     """When they began to (epoch seconds)."""
     was: Forecast | None = None
@@ -35,16 +35,16 @@ def steadied(held: SteadyForecast | None, made: Forecast | None) -> SteadyForeca
         return SteadyForecast(made)
     kind = "" if _kind(made) == _kind(shown) else _kind(made)
     goes_on = bool(kind) and kind == held.rival
-    looks, since = (held.looks + 1, held.since) if goes_on else (int(bool(kind)), made.at)
-    if (looks >= LOOKS and made.at - since >= SETTLED_SECONDS) or (
+    rival_streak, since = (held.rival_streak + 1, held.since) if goes_on else (int(bool(kind)), made.at)
+    if (rival_streak >= SAMPLES and made.at - since >= SETTLED_SECONDS) or (
         made.verdict is shown.verdict and _beyond(shown, made)
     ):
         return SteadyForecast(made, was=held.forecast)
-    return SteadyForecast(shown, kind, looks, since if kind else 0.0, held.was)
+    return SteadyForecast(shown, kind, rival_streak, since if kind else 0.0, held.was)
 
 
 def _kind(made: Forecast) -> str:
-    """What must not change with every look: its kind, and whether more runners help."""
+    """What must not change with every sample: its kind, and whether more runners help."""
     return made.verdict.value if made.helped is None else f"{made.verdict.value}/{made.helped}"
 
 
@@ -52,8 +52,8 @@ def _as_of(now: Forecast, shown: Forecast) -> Forecast:
     """The same drain, seen from now."""
     gone = now.at - shown.at if shown.verdict in COUNTED else 0.0
 
-    def left(said: float | None) -> float | None:
-        return None if said is None else max(0.0, said - gone)
+    def left(seconds: float | None) -> float | None:
+        return None if seconds is None else max(0.0, seconds - gone)
 
     return replace(
         shown,

@@ -45,12 +45,12 @@ def readings(alert: Alert) -> Readings:
 
 def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
     """The largest of each figure that an alert carries, and the limits that any crossed; None without a figure."""
-    told = [readings(alert) for alert in alerts]
-    jobs = max((one.most_queued_jobs for one in told if one.most_queued_jobs is not None), default=None)
-    minutes = max((one.longest_wait_minutes for one in told if one.longest_wait_minutes is not None), default=None)
+    found = [readings(alert) for alert in alerts]
+    jobs = max((one.most_queued_jobs for one in found if one.most_queued_jobs is not None), default=None)
+    minutes = max((one.longest_wait_minutes for one in found if one.longest_wait_minutes is not None), default=None)
     if jobs is None and minutes is None:
         return None
-    sizes, times = [one.size_limit_crossed for one in told], [one.time_limit_crossed for one in told]
+    sizes, times = [one.size_limit_crossed for one in found], [one.time_limit_crossed for one in found]
     return Readings(jobs, minutes, _any(sizes), _any(times))
 
 

@@ -85,8 +85,8 @@ def _row(pool: str, members: Sequence[Incident], until: float) -> PoolIncidents:
         longest_wait_seconds=max((peak.oldest_wait_seconds or 0.0 for peak in peaks), default=0.0),
         most_queued=max((peak.queued or 0 for peak in peaks), default=0),
         waited_seconds=sum(series.waited_seconds for series in courses),
-        ended=_counted(how_ended(i) for i in members if i.closed),
-        causes=_counted(series.likeliest[0] for series in courses if series.likeliest),
+        ended=_by_number(how_ended(i) for i in members if i.closed),
+        causes=_by_number(series.likeliest[0] for series in courses if series.likeliest),
         judged=judged_causes(members),
         held=held,
         scored=scored,
@@ -106,7 +106,7 @@ def judged_causes(incidents: Iterable[Incident]) -> dict[str, tuple[int, int]]:
     return {cause: (sum(fits), len(fits) - sum(fits)) for cause, fits in judged.items()}
 
 
-def _counted(found: Iterable[S]) -> tuple[tuple[S, int], ...]:
+def _by_number(found: Iterable[S]) -> tuple[tuple[S, int], ...]:
     return tuple(sorted(Counter(found).items(), key=lambda item: (-item[1], item[0])))
 
 

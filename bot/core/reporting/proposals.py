@@ -170,8 +170,8 @@ def _incidents_seen(data: ProposalData) -> Statement:
 
 
 def _mostly_caused_by(data: ProposalData, causes: Iterable[str]) -> bool:
-    known, wanted = sum(number for _, number in data.history.causes), set(causes)
-    return known > 0 and sum(n for cause, n in data.history.causes if cause in wanted) > known / 2
+    known, these = sum(number for _, number in data.history.causes), set(causes)
+    return known > 0 and sum(n for cause, n in data.history.causes if cause in these) > known / 2
 
 
 def _drained_unattended(incident: Incident, data: ProposalData) -> bool:

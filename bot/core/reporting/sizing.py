@@ -71,7 +71,7 @@ def needed_limit(  # noqa: PLR0911 - one return for each reason
     late_now = late(limit)
     if runners <= limit or late_now <= 1 - SHARE:
         return statement("would_do", limit=limit)
-    jobs, hours = round(sum(one.arrivals for one in known)), sum(len(one.counted) for one in known)
+    jobs, hours = round(sum(one.arrivals for one in known)), sum(len(one.judged_hours) for one in known)
     return NeededLimit(limit, runners, late(runners), late_now, jobs, hours, hold)
 
 

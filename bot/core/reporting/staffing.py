@@ -48,22 +48,22 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive hours; the first `lead` fill the runners and are not counted."""
+    """Consecutive hours; the first `lead` fill the runners and are not judged."""
 
     hours: tuple[Demand, ...]
     lead: int = 0
 
     @property
-    def counted(self) -> tuple[Demand, ...]:
+    def judged_hours(self) -> tuple[Demand, ...]:
         return self.hours[self.lead :]
 
     @property
     def arrivals(self) -> float:
-        return sum(demand.arrivals for demand in self.counted)
+        return sum(demand.arrivals for demand in self.judged_hours)
 
 
 def drawn(stretch: Stretch, draw: int = 0) -> tuple[list[tuple[float, float]], int]:
-    """The jobs of a stretch as (arrival, seconds on a runner), in order, and how many of them are not counted.
+    """The jobs of a stretch as (arrival, seconds on a runner), in order, and how many of them are not judged.
 
     They are the same each time; each `draw` has other instants and job times. Fractions of a job are carried into the
     next hour.
@@ -83,14 +83,14 @@ def drawn(stretch: Stretch, draw: int = 0) -> tuple[list[tuple[float, float]], i
 
 
 def late_share(jobs: Sequence[tuple[float, float]], skip: int, runners: int, target_seconds: float) -> float:
-    """Share of the counted jobs that wait longer than the target; 0 without jobs.
+    """Share of the judged jobs that wait longer than the target; 0 without jobs.
 
     Every number of runners serves the same jobs in the same order, so more runners are never later (J. Kiefer and J.
     Wolfowitz 1955).
     """
-    counted = len(jobs) - skip
-    if counted <= 0 or runners <= 0:
-        return 1.0 if counted > 0 else 0.0
+    judged = len(jobs) - skip
+    if judged <= 0 or runners <= 0:
+        return 1.0 if judged > 0 else 0.0
     free, beyond, serve = [0.0] * runners, 0, heapq.heapreplace
     for number, (at, takes) in enumerate(jobs):
         first = free[0]
@@ -98,7 +98,7 @@ def late_share(jobs: Sequence[tuple[float, float]], skip: int, runners: int, tar
         serve(free, starts + takes)
         if starts - at > target_seconds and number >= skip:
             beyond += 1
-    return beyond / counted
+    return beyond / judged
 
 
 def _arrivals(demand: Demand, number: int, dice: random.Random) -> list[float]:

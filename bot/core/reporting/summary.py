@@ -149,8 +149,8 @@ def basis(data: ReportData, only: Iterable[str] | None = None) -> Basis:
     lent = scale_ups_by_pool(data.trail, data.since, data.until, data.prices, data.currency)
     chosen = None if only is None else set(only)
     names = tuple(n for n in dict.fromkeys((*data.rules, *histories)) if chosen is None or n in chosen)
-    wanted = {*names, *data.pasts} if chosen is None else {*names, *(chosen & data.pasts.keys())}
-    about = [i for i in inside if chosen is None or set(i.pools.affected or (NO_POOL,)) & wanted]
+    pools = {*names, *data.pasts} if chosen is None else {*names, *(chosen & data.pasts.keys())}
+    about = [i for i in inside if chosen is None or set(i.pools.affected or (NO_POOL,)) & pools]
     open_now = sum(not incident.closed for incident in about)
     return Basis(data, tuple(inside), histories, lent, names, open_now, len(about))
 

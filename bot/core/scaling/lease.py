@@ -37,7 +37,7 @@ class Lease:
     channel: str
     target: int
     before: int
-    asked_at: float
+    requested_at: float
     pool: str = ""
     """The pool that was asked for, where several share the target; empty: the record's."""
     incident: str | None = None
@@ -96,7 +96,7 @@ def leased(leases: PoolLeases | None, lease: Lease, level: int, pool: str) -> Po
     return replace(
         known,
         base=level if moved else known.base,
-        ours=_asked(known.ours, lease.act, lease.target),
+        ours=_with_level(known.ours, lease.act, lease.target),
         leases=(*others, lease),
     )
 
@@ -127,9 +127,9 @@ def verdict(lease: Lease, pool: str, sample: Snapshot | None, after: float, boot
     early = after < BOOTS * boot
     if sample is None or sample.online is None:
         return None if early else RunnersChecked(RunnersCame.UNSEEN, pool, lease.target, after)
-    online, wanted = sample.online, lease.target - lease.before
+    online, increase = sample.online, lease.target - lease.before
     more = online - (lease.before if lease.online is None else lease.online)
-    if more >= wanted or online >= lease.target:
+    if more >= increase or online >= lease.target:
         came = RunnersCame.VERIFIED
     elif early:
         return None
@@ -140,7 +140,7 @@ def verdict(lease: Lease, pool: str, sample: Snapshot | None, after: float, boot
         pool,
         lease.target,
         after,
-        wanted,
+        increase,
         more,
         online,
         sample.busy,
@@ -155,7 +155,7 @@ def verdict(lease: Lease, pool: str, sample: Snapshot | None, after: float, boot
 
 def return_target(leases: PoolLeases, back: str, level: int) -> PoolLeases:
     """The intent of a return: from now on its level may be set too."""
-    return replace(leases, ours=_asked(leases.ours, back, level))
+    return replace(leases, ours=_with_level(leases.ours, back, level))
 
 
 def reviewed(leases: PoolLeases, requests: Mapping[str, Request], now: float) -> PoolLeases:
@@ -193,7 +193,7 @@ def end_reason(lease: Lease, leases: PoolLeases, now: float, drained_seconds: fl
         return None
     if now >= lease.ends_at:
         return ReturnReason.ENDED
-    quiet = leases.empty_since is not None and now - max(leases.empty_since, lease.asked_at) >= drained_seconds
+    quiet = leases.empty_since is not None and now - max(leases.empty_since, lease.requested_at) >= drained_seconds
     return ReturnReason.DRAINED if quiet else None
 
 
@@ -201,7 +201,7 @@ def warning_due_at(lease: Lease) -> float:
     """When to announce the end; a short lease is announced in its last third."""
     if lease.ends_at is None or lease.warned:
         return float("inf")
-    return lease.ends_at - min(WARN_SECONDS, (lease.ends_at - lease.asked_at) / 3)
+    return lease.ends_at - min(WARN_SECONDS, (lease.ends_at - lease.requested_at) / 3)
 
 
 def extended_end(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
@@ -209,7 +209,7 @@ def extended_end(lease: Lease, policy: ScalePolicy, now: float) -> float | None:
     if lease.ends_at is None or policy.lease_seconds is None:
         return None
     longest = float("inf") if policy.max_lease_seconds is None else policy.max_lease_seconds
-    until = min(now + policy.lease_seconds, lease.asked_at + longest)
+    until = min(now + policy.lease_seconds, lease.requested_at + longest)
     return until if until - lease.ends_at >= LEAST_SECONDS else None
 
 
@@ -221,7 +221,7 @@ def _dropped(leases: PoolLeases, request_id: str) -> PoolLeases:
     return replace(leases, leases=tuple(lease for lease in leases.leases if lease.act != request_id))
 
 
-def _asked(ours: tuple[tuple[str, int], ...], request_id: str, level: int) -> tuple[tuple[str, int], ...]:
+def _with_level(ours: tuple[tuple[str, int], ...], request_id: str, level: int) -> tuple[tuple[str, int], ...]:
     return (*_without(ours, request_id), (request_id, level))
 
 

@@ -49,7 +49,7 @@ class LimitReason(StrEnum):
 @dataclass(frozen=True, slots=True)
 class LimitHit:
     reason: LimitReason
-    asked: int = 0
+    target: int = 0
     current: int = 0
     limit: int = 0
     """The minimum or maximum, or the highest target that a step or the price allows."""
@@ -67,7 +67,7 @@ class LimitHit:
 
 
 def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
-    policy: ScalePolicy, asked: int, current: int | None, last_scaled_at: float | None, now: float, seen: int = 0
+    policy: ScalePolicy, target: int, current: int | None, last_scaled_at: float | None, now: float, seen: int = 0
 ) -> LimitHit | None:
     """The limit that an absolute target meets: the present size, the maximum, the step, or the cooldown; else None.
 
@@ -79,7 +79,7 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
     top = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
     hit = LimitHit(
         LimitReason.NOT_ABOVE,
-        asked,
+        target,
         current,
         step=policy.step or 0,
         least=max(current + 1, policy.minimum),
@@ -87,31 +87,31 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
         full=current >= policy.maximum,
         limited_by=policy.limited_by,
     )
-    if asked <= current:
+    if target <= current:
         return hit
     if last_scaled_at is not None and (left := policy.cooldown_seconds - (now - last_scaled_at)) > 0:
         return replace(hit, reason=LimitReason.COOLDOWN, wait_seconds=left)
-    if asked < policy.minimum:
+    if target < policy.minimum:
         return replace(hit, reason=LimitReason.BELOW_MINIMUM, limit=policy.minimum)
-    if asked > policy.maximum:
+    if target > policy.maximum:
         return replace(hit, reason=LimitReason.ABOVE_MAXIMUM, limit=policy.maximum)
-    return replace(hit, reason=LimitReason.ABOVE_STEP, limit=top) if asked > top else None
+    return replace(hit, reason=LimitReason.ABOVE_STEP, limit=top) if target > top else None
 
 
-def proposed(policy: ScalePolicy, current: int | None, wanted: int | None) -> int | None:
+def proposed(policy: ScalePolicy, current: int | None, more: int | None) -> int | None:
     """A proposed target within step and maximum; None if nothing can be raised."""
     if current is None or current >= policy.maximum:
         return None
     if policy.step is not None and current + policy.step < policy.minimum:
         return None
-    wanted = max(1, wanted if wanted is not None else policy.step or 1)
-    most = policy.step if policy.step is not None else wanted
-    return min(max(current + min(wanted, most), policy.minimum), policy.maximum)
+    more = max(1, more if more is not None else policy.step or 1)
+    most = policy.step if policy.step is not None else more
+    return min(max(current + min(more, most), policy.minimum), policy.maximum)
 
 
-def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
+def overpriced(policy: ScalePolicy, target: int, base: int) -> LimitHit | None:
     """The price limit that a target exceeds; None when it does not. `base` is the size without extra."""
-    price, most, extra = policy.price, policy.max_cost_per_hour, asked - base
+    price, most, extra = policy.price, policy.max_cost_per_hour, target - base
     if price is None or most is None:
         return None
     affordable, cost = price.affordable(most), price.an_hour(extra)
@@ -119,7 +119,7 @@ def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
         return None
     return LimitHit(
         LimitReason.TOO_EXPENSIVE,
-        asked,
+        target,
         limit=base + affordable,
         extra=extra,
         cost_per_hour=cost,
@@ -127,5 +127,5 @@ def overpriced(policy: ScalePolicy, asked: int, base: int) -> LimitHit | None:
     )
 
 
-def needs_approval(policy: ScalePolicy, asked: int) -> bool:
-    return policy.approval_above is not None and asked > policy.approval_above
+def needs_approval(policy: ScalePolicy, target: int) -> bool:
+    return policy.approval_above is not None and target > policy.approval_above

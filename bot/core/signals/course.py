@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.core.signals.signal import Signal
 
-Look = tuple[float, tuple[Signal, ...]]
+SignalsAt = tuple[float, tuple[Signal, ...]]
 """The signals of a pool at a time (epoch seconds)."""
 
 MOST_SIGNALS, MOST_POINTS = 8, 40
@@ -28,15 +28,15 @@ class SignalCourse:
         return self.signal.value is not None and self.signal.bad(self.signal.value)
 
 
-def courses_of(pool: str, looks: Sequence[Look]) -> tuple[SignalCourse, ...]:
-    """The signals of the newest look with their past, those in trouble first; `looks` are oldest first."""
-    newest = looks[-1][1] if looks else ()
-    found = [SignalCourse(pool, one, _points(looks, one.name)) for one in newest]
+def courses_of(pool: str, samples: Sequence[SignalsAt]) -> tuple[SignalCourse, ...]:
+    """The signals of the newest sample with their past, those in trouble first; `samples` are oldest first."""
+    newest = samples[-1][1] if samples else ()
+    found = [SignalCourse(pool, one, _points(samples, one.name)) for one in newest]
     return tuple(sorted(found, key=lambda one: not one.bad)[:MOST_SIGNALS])
 
 
-def _points(looks: Sequence[Look], name: str) -> tuple[tuple[float, float], ...]:
-    known = [(at, one.value) for at, told in looks for one in told if one.name == name and one.value is not None]
+def _points(samples: Sequence[SignalsAt], name: str) -> tuple[tuple[float, float], ...]:
+    known = [(at, one.value) for at, them in samples for one in them if one.name == name and one.value is not None]
     size = max(1, -(-len(known) // MOST_POINTS))
     parts = (known[first : first + size] for first in range(0, len(known), size))
     return tuple((part[-1][0], max(value for _, value in part)) for part in parts)

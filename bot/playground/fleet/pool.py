@@ -51,7 +51,7 @@ class SimulatedRunner:
 
 
 @dataclass(slots=True)
-class Tally:
+class PoolCounters:
     """All counters of a pool since the start, and the recent past for rates."""
 
     arrived: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ class SimulatedPool:
         self.idle: dict[int, SimulatedRunner] = {}
         self.states: Counter[RunnerState] = Counter()
         self.target: int | None = None
-        self.tally = Tally()
+        self.tally = PoolCounters()
         self.create_allowance = 0.0
 
     def count(self, state: RunnerState) -> int:

@@ -146,7 +146,7 @@ def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     worst = next((sample for sample in queues if empty(sample, floors.get(sample.pool, 0)) is False), None)
     if incident.closed or worst is None:
         return "", None, None
-    made, cause = view.pools[worst.pool].said, view.causes.get(worst.pool)
+    made, cause = view.pools[worst.pool].shown_forecast, view.causes.get(worst.pool)
     never = cause is not None and cause.cause == "stale_rows"  # such rows stay until somebody leaves them out
     return worst.pool, cause, made if made and made.at >= worst.at - 1 and not never else None
 

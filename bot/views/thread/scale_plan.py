@@ -129,12 +129,12 @@ def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) 
         asked.registered is not None and asked.before is not None and asked.registered >= asked.target - asked.before
     )
     if checked is not None and not all_came:
-        wanted = count(checked.wanted, "runner")
+        wanted = count(checked.increase, "runner")
         if checked.came is RunnersCame.UNSEEN:
             return ("registered", "Cannot be seen: runners are not measured", FAILED), "delivered, cannot be verified"
         came = max(0, checked.more)
         if checked.came is RunnersCame.VERIFIED:
-            return ("registered", f"{count(max(came, checked.wanted), 'runner')} registered", DONE), "all registered"
+            return ("registered", f"{count(max(came, checked.increase), 'runner')} registered", DONE), "all registered"
         words = f"{came:,} of {wanted} registered"
         return ("registered", words, FAILED), words if came else f"no effect, 0 of {wanted} registered"
     if not accepted:

@@ -228,7 +228,7 @@ def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
     parts = [waits, _utilisation(sample), _flow(sample), median]
     lines = [f"{'. '.join(part for part in parts if part)}.", *constraints(sample, pool), *signal_lines(sample)]
     for one in sample.contradictions:
-        told = ", ".join(f"{value.name} {value.number:,.0f}" for value in one.told)
+        told = ", ".join(f"{value.name} {value.number:,.0f}" for value in one.values)
         lines.append(f"the sources disagree about {one.figure}: {told}. Tailback uses the first.")
     return [f"{sample.pool}: {line}" for line in (*lines, source_line(sample)) if line]
 

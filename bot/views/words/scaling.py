@@ -107,12 +107,12 @@ def checked_words(checked: RunnersChecked) -> str:
         case RunnersCame.UNSEEN:
             return f"{head}: not verified. The number of online runners is unknown after {after}."
         case RunnersCame.VERIFIED:
-            came = f"{checked.wanted:,} of {count(checked.wanted, 'extra runner')} came"
+            came = f"{checked.increase:,} of {count(checked.increase, 'extra runner')} came"
             return f"{came}; {checked.online or 0:,} of {checked.target:,} online in {checked.pool}, {rest}"
         case RunnersCame.NO_EFFECT:
             return f"{head}: no effect after {after}. Only {online} online{why}, {rest}"
         case RunnersCame.PARTLY:
-            few = f"{checked.more:,} of {count(checked.wanted, 'more runner')} online after {after}"
+            few = f"{checked.more:,} of {count(checked.increase, 'more runner')} online after {after}"
             return f"{head}: partly. {few}, {checked.online:,} in all{why}, {rest}"
 
 
@@ -141,8 +141,8 @@ def _reasons(checked: RunnersChecked) -> str:
 
 
 def limit_words(hit: LimitHit, currency: str = "") -> str:
-    asked, runners, open_to = f"The target {hit.asked:,}", count(hit.current, "runner"), _range(hit)
-    there = f"The pool already has that size: the target {hit.asked:,}" if hit.asked == hit.current else asked
+    asked, runners, open_to = f"The target {hit.target:,}", count(hit.current, "runner"), _range(hit)
+    there = f"The pool already has that size: the target {hit.target:,}" if hit.target == hit.current else asked
     limit = count(hit.limit, "runner")
     would, most = money(hit.cost_per_hour, currency), money(hit.max_cost_per_hour, currency)
     by = f": it is limited to {limit} by {hit.limited_by}" if hit.limited_by else f" of {limit}"

@@ -11,7 +11,7 @@ import pytest
 from bot.adapters.github.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
 from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
-from bot.core.pool.pool import Counted, Job, Snapshot
+from bot.core.pool.pool import Job, Snapshot, Tally
 from bot.core.words import clock
 from tests.builders import NOW, gaps
 
@@ -67,7 +67,7 @@ def test_a_usual_hour_gives_every_figure() -> None:
         failed_jobs=0,
         unservable=0,
         ghosts=1,
-        arrivals_by_source=(Counted("o/r / pull", 3),),
+        arrivals_by_source=(Tally("o/r / pull", 3),),
         waiting=(Job("pull / job 2", 1200, "o/r", "https://x/2"), Job("pull / job 1", 100, "o/r", "https://x/1")),
         composition=(
             JobGroup("pull / job 1", "self-hosted, gpu", "o/r", 1, 100, 100, 100),
@@ -163,7 +163,7 @@ def test_a_skipped_job_never_came_and_a_cancelled_one_did() -> None:
 def test_sources_come_most_first_with_a_name_for_unnamed_workflows() -> None:
     """`repository / workflow`, of the last 15 minutes, whatever became of the jobs since."""
     jobs = [job(1, 10), running(2, 20), job(3, 30, workflow="", repository="o/x"), job(4, 901)]
-    assert shown(*jobs).arrivals_by_source == (Counted("o/r / pull", 2), Counted("o/x / unnamed workflow", 1))
+    assert shown(*jobs).arrivals_by_source == (Tally("o/r / pull", 2), Tally("o/x / unnamed workflow", 1))
 
 
 def test_a_job_without_a_time_of_creation_waits_since_it_was_heard() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bot.adapters.aws import Aws
 from bot.adapters.registry import METRICS
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
@@ -59,7 +59,7 @@ async def test_the_parts_of_github_aws_runners_are_found_by_their_prefix(cloud: 
     found = await RIG.look(cloud, keys={"preset": "github_aws_runners", "prefix": "ci"})
     assert (found.requests, found.oldest_request_seconds, found.dead_requests) == (41, 1900.0, 3)
     assert (found.create_failures, found.missing) == (1, ())
-    assert found.create_failures_by_code == (Counted("Lambda Throttles of ci-scale-up", 1.0),)
+    assert found.create_failures_by_code == (Tally("Lambda Throttles of ci-scale-up", 1.0),)
 
 
 async def test_a_function_without_throttles_says_nothing_of_refused_launches(cloud: Put) -> None:
@@ -81,7 +81,7 @@ async def test_the_metrics_of_pytorchs_fork_are_read_by_runner_type_and_its_code
     cloud.put(space, "run.ghrunners.perOrg.perRunnerType.busy", 12, 1, **TYPE)
     found = await RIG.look(cloud, keys=PYTORCH)
     assert (found.creates, found.create_failures, found.busy) == (2, 7, 12)
-    assert found.create_failures_by_code == (Counted("InsufficientInstanceCapacity (all pools)", 30.0),)
+    assert found.create_failures_by_code == (Tally("InsufficientInstanceCapacity (all pools)", 30.0),)
 
 
 @pytest.mark.parametrize(

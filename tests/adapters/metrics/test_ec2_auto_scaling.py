@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.adapters.metrics.test_launch_errors import MESSAGES
@@ -33,8 +33,8 @@ async def test_machines_are_counted_by_state_and_launches_by_outcome() -> None:
     assert (found.machines, found.booting, found.terminating, found.limit) == (10, 3, 1, 40)
     assert (found.creates, found.create_failures) == (1, 3)
     assert found.create_failures_by_code == (
-        Counted("InsufficientInstanceCapacity", 2.0),
-        Counted("RequestLimitExceeded", 1.0),
+        Tally("InsufficientInstanceCapacity", 2.0),
+        Tally("RequestLimitExceeded", 1.0),
     )
 
 
@@ -46,7 +46,7 @@ DETAILS = """{"Subnet ID":"subnet-1","Availability Zone":"us-east-1a","InvokingA
 async def test_activities_tell_the_zone_of_what_failed_and_the_alarm_that_began_them() -> None:
     """An alarm of hours ago tells what the group looks at as well as one of now."""
     found = await look(AwsApi(launches=[STOCKOUT, STOCKOUT, ""], details=DETAILS))
-    assert found.failures_by_mark == (Counted("zone us-east-1a", 2.0),)
+    assert found.failures_by_mark == (Tally("zone us-east-1a", 2.0),)
     assert found.scales_on == "CPUUtilization"
     old = await look(AwsApi(launches=[STOCKOUT], details=DETAILS, launched_at=NOW - timedelta(hours=1)))
     assert (old.failures_by_mark, old.scales_on) == ((), "CPUUtilization")

@@ -11,7 +11,7 @@ from bot.adapters.metrics.hud_rows import of_groups, of_query
 from bot.adapters.source import Listed
 from bot.core.kinds.paces import JobGroup
 from bot.core.pool.merge import known
-from bot.core.pool.pool import Counted, Gap, Job, Snapshot
+from bot.core.pool.pool import Gap, Job, Snapshot, Tally
 from bot.core.pool.retention import Origin
 from bot.ports import Failure, Unreachable
 from tests.adapters.metrics.rig import Rig
@@ -45,7 +45,7 @@ async def test_a_pool_that_queues_is_read_from_all_of_hud() -> None:
         idle=1,
         offline=1,
         ghosts=1,
-        arrivals_by_source=(Counted("autorevert", 2), Counted("ciflow", 1)),
+        arrivals_by_source=(Tally("autorevert", 2), Tally("ciflow", 1)),
     )
 
 

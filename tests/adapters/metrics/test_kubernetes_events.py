@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.pool.pool import Counted
+from bot.core.pool.pool import Tally
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
 from tests.machines import POOL, KubernetesLists, diagnosed_with, event, job_pod, pod, runner
@@ -34,7 +34,7 @@ async def test_runners_are_counted_by_what_they_do() -> None:
     found = await look(KubernetesLists(rows, page=2))
     assert (found.busy, found.idle, found.booting, found.failed) == (2, 1, 1, 1)
     assert (found.creates, found.registered, found.at, found.missing) == (3, 1, AT, ())
-    assert found.create_failures_by_code == (Counted("TooManyPodFailures", 1.0),)
+    assert found.create_failures_by_code == (Tally("TooManyPodFailures", 1.0),)
 
 
 async def test_what_failed_has_its_node_in_common() -> None:
@@ -42,7 +42,7 @@ async def test_what_failed_has_its_node_in_common() -> None:
     runners = [runner("a", NEW), runner("b", NEW), runner("c", OLD, phase="Running", ready=True)]
     pods = [pod(name, NEW, phase="Running", node="full" if name != "c" else "well") for name in "abc"]
     found = await look(KubernetesLists(runners, pods))
-    assert (found.failed, found.failures_by_mark) == (2, (Counted("node full", 2.0),))
+    assert (found.failed, found.failures_by_mark) == (2, (Tally("node full", 2.0),))
     assert (await look(KubernetesLists(runners[:2], pods[:2]))).failures_by_mark == ()
 
 
@@ -100,7 +100,7 @@ async def test_a_pod_that_waits_for_a_node_has_the_most_telling_reason(told: dic
     """Karpenter and the cluster autoscaler say more than the scheduler."""
     waits = pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")
     found = await look(KubernetesLists([runner("a", NEW)], [waits], [told]))
-    assert (found.create_failures, found.create_failures_by_code) == (1, (Counted(code, 1.0),))
+    assert (found.create_failures, found.create_failures_by_code) == (1, (Tally(code, 1.0),))
 
 
 async def test_a_pod_may_wait_for_its_node_for_five_minutes() -> None:
@@ -127,7 +127,7 @@ async def test_a_jobs_own_pod_that_does_not_start_is_seen_beside_its_busy_runner
     assert (found.busy, found.create_failures) == (1, 1)
     refused = event("NodeClaim", "n", "InsufficientCapacityError", "NodeClaim n event: no capacity", AT - 60)
     lists = KubernetesLists([busy], [job_pod("a", AT - 60)], node_events=[refused])
-    assert (await look(lists, node_events=True)).create_failures_by_code == (Counted("InsufficientCapacityError", 1.0),)
+    assert (await look(lists, node_events=True)).create_failures_by_code == (Tally("InsufficientCapacityError", 1.0),)
     other = KubernetesLists([busy], [job_pod("b", NEW, unschedulable="0/3 nodes are available")], node_events=[refused])
     assert (await look(other, node_events=True)).create_failures == 0
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import TOGETHER_FROM, Prometheus, build
-from bot.core.pool.pool import Counted, Snapshot
+from bot.core.pool.pool import Snapshot, Tally
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.builders import gaps
 from tests.real_prometheus import RealPrometheus, real_prometheus
@@ -116,7 +116,7 @@ def source(real: RealPrometheus, wire: HttpPool, keys: dict[str, Any], at: float
     return build("main", "[metrics.main]", raw, {"x": keys}, parts_with(wire, at=at))
 
 
-def counted(found: tuple[Counted, ...]) -> dict[str, float]:
+def counted(found: tuple[Tally, ...]) -> dict[str, float]:
     return {one.name: one.number for one in found}
 
 

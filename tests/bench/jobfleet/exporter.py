@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from statistics import median
 
-from bot.core.pool.pool import Counted, Gap, Snapshot
+from bot.core.pool.pool import Gap, Snapshot, Tally
 from tests.bench.jobfleet.fleet import JobFleet
 
 RATES, COUNTS, JOBS = 600.0, 900.0, 3600.0
@@ -61,7 +61,7 @@ class Exporter:
             "provider_up": False if (down := fleet.at("provider")) and down.text else None,
             "api_remaining": 0 if blocked else 4000,
             "arrivals_by_source": _counted(tally.sources[-arrived:] if arrived else []),
-            "usual_by_source": tuple(Counted(name, share * 1000) for name, share in fleet.spec.sources),
+            "usual_by_source": tuple(Tally(name, share * 1000) for name, share in fleet.spec.sources),
         }
         hidden = () if self._told is None else sorted(known.keys() - self._told)
         told = {name: value for name, value in known.items() if name not in hidden} if hidden else known
@@ -69,5 +69,5 @@ class Exporter:
         return Snapshot(self._name, now + self._epoch, missing=gaps, **told)  # type: ignore[arg-type]  # names are checked by it
 
 
-def _counted(names: list[str]) -> tuple[Counted, ...]:
-    return tuple(Counted(name, number) for name, number in Counter(names).most_common())
+def _counted(names: list[str]) -> tuple[Tally, ...]:
+    return tuple(Tally(name, number) for name, number in Counter(names).most_common())

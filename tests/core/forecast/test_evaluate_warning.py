@@ -220,7 +220,7 @@ def test_a_warning_takes_several_sure_looks_in_a_row() -> None:
 
 def test_no_warning_while_an_incident_speaks_of_the_pool() -> None:
     """The thread is there already."""
-    assert after(seen(n, SURE, incidents=("i1",)) for n in range(9)).episode is None
+    assert after(seen(n, SURE, incidents=("i1",)) for n in range(9)).current is None
 
 
 def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
@@ -230,8 +230,8 @@ def test_a_crossing_without_an_alert_makes_it_right_once() -> None:
     assert scores(crossed) == (1, 0, 0)
     assert scores(advanced(crossed, seen(11, one=OVER, incidents=("i1",), fired="i1"))) == (1, 0, 0)
     eased = advanced(crossed, seen(12, one=CALM))
-    assert eased.episode is not None
-    assert eased.episode.ending is Ending.EASED
+    assert eased.current is not None
+    assert eased.current.ending is Ending.EASED
 
 
 def test_an_unknown_queue_eases_no_warning() -> None:
@@ -281,8 +281,8 @@ def test_a_warning_ends_and_counts_by_what_came_of_it(
 ) -> None:
     """The id of the incident that takes it over is kept, for the link."""
     found = after(looks, BEGUN)
-    assert found.episode is not None
-    assert (found.episode.ending, found.episode.incident, scores(found)) == (ending, incident, counted)
+    assert found.current is not None
+    assert (found.current.ending, found.current.incident, scores(found)) == (ending, incident, counted)
     assert found.standing is (ending is None)
 
 

@@ -77,7 +77,7 @@ OWNER = "U0OWNER"
 
 
 def owned(*queued: int, every: float = TIMING.report) -> Incident:
-    """An incident that somebody took, and a report period between each of these looks."""
+    """An incident that somebody took, and a report period between each of these measurements."""
     found = acked(incident(), OWNER, NOW)
     for number, jobs in enumerate(queued):
         at = NOW + 1 + number * every

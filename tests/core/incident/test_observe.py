@@ -209,8 +209,8 @@ def watched(limits: dict[str, float], *waits: float, queued: int = 60, firing: b
     """After samples with these waits, under an alert whose limits were crossed (1) or not (0), or that tells none."""
     values = {"max_queue_size": 60.0, "max_queue_time_mins": 9.0, **limits} if limits else {}
     found = incident(alert(firing=firing, values=values), state=State.OPEN if firing else State.EASING, **parts)
-    looks = [sample(queued, at=NOW + n * POLL, oldest_wait_seconds=wait) for n, wait in enumerate(waits)]
-    return look(found, Pool(POOL, tuple(looks)))
+    samples = [sample(queued, at=NOW + n * POLL, oldest_wait_seconds=wait) for n, wait in enumerate(waits)]
+    return look(found, Pool(POOL, tuple(samples)))
 
 
 @pytest.mark.parametrize("normal", [120.0, 300.0])
@@ -244,9 +244,9 @@ def test_after_long_waits_normal_ones_ease_an_untold_alert_once_half_of_the_queu
     left: int, state: State
 ) -> None:
     """A pool in which each job waits for its own machine is never empty: a few such jobs must call nobody at night."""
-    looks = [sample(60, at=NOW, oldest_wait_seconds=900.0)]
-    looks += [sample(left, at=NOW + n * POLL, oldest_wait_seconds=120.0) for n in range(1, 4)]
-    assert look(incident(alert()), Pool(POOL, tuple(looks))).state is state
+    samples = [sample(60, at=NOW, oldest_wait_seconds=900.0)]
+    samples += [sample(left, at=NOW + n * POLL, oldest_wait_seconds=120.0) for n in range(1, 4)]
+    assert look(incident(alert()), Pool(POOL, tuple(samples))).state is state
 
 
 def test_the_number_of_jobs_counts_in_the_pool_that_has_them() -> None:

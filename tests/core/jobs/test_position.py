@@ -10,7 +10,7 @@ from bot.core.pool.pool import Job, Snapshot
 from tests.builders import NOW, POOL
 
 
-def looks(*queued: int, oldest: float, **figures: float | None) -> list[Snapshot]:
+def series_of(*queued: int, oldest: float, **figures: float | None) -> list[Snapshot]:
     """One look a minute, the last one now; the oldest job of the last one has waited so many seconds."""
     ages = [60.0 * ago for ago in reversed(range(len(queued)))]
     return [
@@ -37,7 +37,7 @@ def test_jobs_of_one_moment_have_no_order() -> None:
 @pytest.mark.parametrize("starts", [2.0, None])
 def test_a_push_that_is_the_oldest_may_be_ahead_as_a_whole(starts: float | None) -> None:
     """80 came at once half an hour ago, two of them start in a minute, and nobody lists them."""
-    series = looks(0, 0, *range(80, 20, -2), oldest=1770.0, starts_per_minute=starts)
+    series = series_of(0, 0, *range(80, 20, -2), oldest=1770.0, starts_per_minute=starts)
     found = ahead_of(NOW - 1770, series)
     assert found is not None
     assert found.low <= 2
@@ -47,7 +47,7 @@ def test_a_push_that_is_the_oldest_may_be_ahead_as_a_whole(starts: float | None)
 @pytest.mark.parametrize("starts", [2.0, None])
 def test_ahead_are_those_that_waited_when_it_came_less_those_that_left(starts: float | None) -> None:
     """Five came and two left in each minute of an hour: before 30 min 90 waited, and 60 have left since."""
-    series = looks(*range(0, 183, 3), oldest=36 * 60.0, starts_per_minute=starts)
+    series = series_of(*range(0, 183, 3), oldest=36 * 60.0, starts_per_minute=starts)
     found = ahead_of(NOW - 1800, series)
     assert found is not None
     assert found.low <= 30 <= found.high
@@ -68,7 +68,7 @@ def test_starts_that_stopped_a_while_ago_are_no_even_pace() -> None:
 
 def test_a_burst_is_told_from_jobs_that_came_one_by_one() -> None:
     """Nearly all came 20 to 30 min ago, so a job of 15 min ago has nearly all of them ahead."""
-    series = looks(*[0] * 10, *range(6, 66, 6), *[60] * 21, oldest=1830.0)
+    series = series_of(*[0] * 10, *range(6, 66, 6), *[60] * 21, oldest=1830.0)
     found = ahead_of(NOW - 900, series)
     assert found is not None
     assert found.low >= 50
@@ -76,7 +76,7 @@ def test_a_burst_is_told_from_jobs_that_came_one_by_one() -> None:
 
 def test_what_another_source_counted_when_it_came_is_no_part_of_it() -> None:
     """The first source was away for ten minutes, and the second one counts all repositories."""
-    series = looks(*range(0, 183, 3), oldest=36 * 60.0, starts_per_minute=2.0)
+    series = series_of(*range(0, 183, 3), oldest=36 * 60.0, starts_per_minute=2.0)
     mixed = [
         replace(one, source="b", queued=900) if 20 <= place < 30 else replace(one, source="a")
         for place, one in enumerate(series)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, HourStats, counted
+from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, HourStats, with_weight
 
 MONDAY = 1_799_625_600.0
 """2027-01-11 00:00 UTC, a Monday."""
@@ -23,9 +23,9 @@ def hour(number: int, wait: float = 0.0, queued: int = 0, **parts: Any) -> HourS
         "limit": 40,
         "queued_most": queued,
         "longest_wait_seconds": wait,
-        "waits": counted((), wait, 3600.0, WAIT_EDGES),
-        "sizes": counted((), queued, 3600.0, SIZE_EDGES),
-        "waited": counted((), wait, 180.0, WAIT_EDGES),
+        "waits": with_weight((), wait, 3600.0, WAIT_EDGES),
+        "sizes": with_weight((), queued, 3600.0, SIZE_EDGES),
+        "waited": with_weight((), wait, 180.0, WAIT_EDGES),
     }
     return HourStats(FIRST + number, **{**given, **parts})
 

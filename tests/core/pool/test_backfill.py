@@ -73,7 +73,7 @@ def test_a_day_is_asked_for_once() -> None:
     assert YESTERDAY not in fill.days
     assert YESTERDAY not in planned(fill, PoolHistory(POOL), NOW, KEPT_SECONDS).days
     later = planned(fill, PoolHistory(POOL), NOW + 60 * DAY_SECONDS, KEPT_SECONDS)
-    assert later.asked == ()
+    assert later.closed == ()
     assert later.days[0] == YESTERDAY + 60
 
 
@@ -92,10 +92,10 @@ def test_an_empty_week_is_the_end() -> None:
 def test_a_failing_source_is_asked_ever_more_rarely() -> None:
     fill, pauses = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS), []
     fill = failed(fill, NOW)
-    assert (fill.look_at, next_days(fill)) == (NOW, (YESTERDAY,)), "one day may be answered where a week was not"
+    assert (fill.continue_at, next_days(fill)) == (NOW, (YESTERDAY,)), "one day may be answered where a week was not"
     for _ in range(10):
         fill = failed(fill, NOW)
-        pauses.append(fill.look_at - NOW)
+        pauses.append(fill.continue_at - NOW)
     assert pauses[:3] == [FIRST_PAUSE_SECONDS, 2 * FIRST_PAUSE_SECONDS, 4 * FIRST_PAUSE_SECONDS]
     assert pauses[-1] == LONGEST_PAUSE_SECONDS
     assert fill.days[0] == YESTERDAY

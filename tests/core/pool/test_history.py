@@ -19,7 +19,16 @@ from bot.core.pool.history import (
     remembered,
     usual_ahead,
 )
-from bot.core.pool.hour_stats import SIZE_EDGES, WAIT_EDGES, Amount, ExpectedHour, added, counted, quantile, share_above
+from bot.core.pool.hour_stats import (
+    SIZE_EDGES,
+    WAIT_EDGES,
+    Amount,
+    ExpectedHour,
+    added,
+    quantile,
+    share_above,
+    with_weight,
+)
 from bot.core.pool.pool import Pool, Snapshot
 from tests.builders import NOW, POOL, sample
 
@@ -43,8 +52,8 @@ def test_a_sample_stands_for_the_time_since_the_one_before_it() -> None:
     assert (cell.arrivals, cell.starts) == (Amount(8.0, 180.0), Amount(4.0, 180.0))
     assert (cell.busy, cell.busy_most, cell.limit, cell.queued_most) == (Amount(4 * 60 + 6 * 120, 180.0), 6, 8, 7)
     assert sum(cell.waits) == 180.0
-    assert cell.waited == counted((), 3600.0, 4.0, WAIT_EDGES)
-    assert cell.sizes == counted(counted((), 5, 60, SIZE_EDGES), 7, 120, SIZE_EDGES)
+    assert cell.waited == with_weight((), 3600.0, 4.0, WAIT_EDGES)
+    assert cell.sizes == with_weight(with_weight((), 5, 60, SIZE_EDGES), 7, 120, SIZE_EDGES)
 
 
 def test_unknown_figures_stay_unknown() -> None:
@@ -152,7 +161,7 @@ def test_the_busiest_hours_of_a_day_are_not_its_one_largest_push() -> None:
 
 
 def test_quantiles_and_shares_of_histograms() -> None:
-    waits = counted(counted((), 20.0, 50.0, WAIT_EDGES), 90_000.0, 50.0, WAIT_EDGES)
+    waits = with_weight(with_weight((), 20.0, 50.0, WAIT_EDGES), 90_000.0, 50.0, WAIT_EDGES)
     assert [quantile(waits, share, WAIT_EDGES) for share in (0.0, 0.25, 0.5)] == [30.0] * 3
     assert [quantile(waits, share, (*WAIT_EDGES, 95_000.0)) for share in (0.51, 0.9, 1.0)] == [95_000.0] * 3
     assert share_above(waits, 3600.0, WAIT_EDGES) == 0.5

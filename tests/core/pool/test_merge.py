@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.pool.merge import FIGURES, OLD_SECONDS, SourceAnswer, age_of, known, merged, one_source, taken, without
-from bot.core.pool.pool import Contradiction, Counted, Gap, Pool, Snapshot, measured
+from bot.core.pool.pool import Contradiction, Gap, Pool, Snapshot, Tally, measured
 from bot.core.pool.retention import Origin
 
 POOL = "linux"
@@ -27,7 +27,7 @@ def test_the_first_source_that_knows_a_figure_wins_and_every_figure_keeps_source
 
 def test_a_clear_difference_is_a_contradiction_and_a_small_one_is_not() -> None:
     found = merged(POOL, [answer("github", queued=41, busy=10), answer("prometheus", queued=25, busy=12)])
-    assert found.contradictions == (Contradiction("queued", (Counted("github", 41.0), Counted("prometheus", 25.0))),)
+    assert found.contradictions == (Contradiction("queued", (Tally("github", 41.0), Tally("prometheus", 25.0))),)
     assert found.queued == 41
 
 
@@ -69,9 +69,9 @@ def test_a_queue_at_the_floor_does_not_stand_against_a_longer_one(
     """A longer one that is above the floor anyhow is a matter of the order alone."""
     found = merged(POOL, [answer(str(number), queued=one) for number, one in enumerate(queues)], floor)
     assert (found.queued, found.source) == (counts, str(queues.index(counts)))
-    told = [tuple(each.number for each in one.told) for one in found.contradictions]
-    assert all(one[0] == counts for one in told), "the one that counts is named first"
-    assert bool(told) is (counts != queues[0] or 9 in queues)
+    values = [tuple(each.number for each in one.values) for one in found.contradictions]
+    assert all(one[0] == counts for one in values), "the one that counts is named first"
+    assert bool(values) is (counts != queues[0] or 9 in queues)
 
 
 def test_the_wait_is_of_the_source_whose_queue_counts() -> None:
@@ -84,8 +84,8 @@ def test_the_wait_is_of_the_source_whose_queue_counts() -> None:
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(alone: bool) -> None:
     wait = {"oldest_wait_seconds": 5400.0}
-    told = [answer("a", queued=0, **(wait if alone else {})), *([] if alone else [answer("b", **wait)])]
-    found = merged(POOL, told)
+    values = [answer("a", queued=0, **(wait if alone else {})), *([] if alone else [answer("b", **wait)])]
+    found = merged(POOL, values)
     who = "a" if alone else "b"
     assert (found.queued, found.oldest_wait_seconds) == (None, 5400.0)
     (gap,) = found.missing

@@ -60,10 +60,10 @@ def test_another_kind_needs_ten_minutes_and_no_trend_gives_way_at_once() -> None
 
 
 def test_the_advice_is_as_steady_as_the_forecast() -> None:
-    """An effect near a tenth is above it in one look and below it in the next."""
+    """An effect near a tenth is above it in one sample and below it in the next."""
     helps, not_ = (replace(made(0, HOUR), added=10, times_faster=times) for times in (1.2, 1.05))
-    looks = [replace(one, at=60.0 * n) for n in range(1, 30) for one in [(helps, not_)[n % 2]]]
-    assert after(helps, *looks).forecast.helped is True
+    turns = [replace(one, at=60.0 * n) for n in range(1, 30) for one in [(helps, not_)[n % 2]]]
+    assert after(helps, *turns).forecast.helped is True
     assert after(helps, *(replace(not_, at=60.0 * n) for n in range(1, 12))).forecast.helped is False
 
 

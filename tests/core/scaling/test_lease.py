@@ -143,7 +143,7 @@ def test_no_warning_without_an_end_or_twice() -> None:
     assert warning_due_at(lease(ends_at=None)) == warning_due_at(lease(warned=True)) == float("inf")
 
 
-SHARE = Lease("a1", "U1", "C1", target=24, before=10, asked_at=NOW - 5, online=10, queued=120)
+SHARE = Lease("a1", "U1", "C1", target=24, before=10, requested_at=NOW - 5, online=10, queued=120)
 BOOT = 180.0
 
 
@@ -161,16 +161,16 @@ def test_before_the_deadline_nothing_is_said() -> None:
     ("lease", "after", "sample", "figures"),
     [
         (SHARE, 60, seen(24, 22, queued=90),
-         {"came": RunnersCame.VERIFIED, "wanted": 14, "more": 14, "online": 24, "busy": 22, "was_queued": 120,
+         {"came": RunnersCame.VERIFIED, "increase": 14, "more": 14, "online": 24, "busy": 22, "was_queued": 120,
           "queued": 90}),
         (SHARE, 360, seen(10, create_failures=12, limit=20, booting=3, offline=1),
          {"came": RunnersCame.NO_EFFECT, "more": 0, "online": 10, "busy": 10, "create_failures": 12, "limit": 20,
           "booting": 3, "offline": 1}),
         (SHARE, 400, seen(16, 16, queued=130),
-         {"came": RunnersCame.PARTLY, "wanted": 14, "more": 6, "online": 16, "busy": 16, "queued": 130}),
+         {"came": RunnersCame.PARTLY, "increase": 14, "more": 6, "online": 16, "busy": 16, "queued": 130}),
         (SHARE, 400, seen(None), {"came": RunnersCame.UNSEEN, "online": None}),
         (SHARE, 400, None, {"came": RunnersCame.UNSEEN, "online": None}),
-        (replace(SHARE, online=None), 400, seen(12), {"came": RunnersCame.PARTLY, "more": 2, "wanted": 14}),
+        (replace(SHARE, online=None), 400, seen(12), {"came": RunnersCame.PARTLY, "more": 2, "increase": 14}),
         (SHARE, 400, seen(7), {"came": RunnersCame.NO_EFFECT, "online": 7}),
         (replace(SHARE, queued=None), 60, seen(24), {"came": RunnersCame.VERIFIED, "was_queued": None}),
     ],

@@ -70,7 +70,7 @@ def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
 
 def test_each_entry_says_who_did_it_and_for_whom() -> None:
     asked = ScaleRequest(ScaleStep.APPROVED, POOL, 15, 22)
-    checked = RunnersChecked(RunnersCame.VERIFIED, POOL, 22, 240.0, wanted=7, more=7, online=22)
+    checked = RunnersChecked(RunnersCame.VERIFIED, POOL, 22, 240.0, increase=7, more=7, online=22)
     made = offering(noted(incident(), NOW, Event.APPROVAL, asked, who="U0BEN"), "", (), whom="U0ANA")
     text = markdown(noted(made, NOW, Event.VERIFIED, checked), NOW)
     assert "U0BEN approved scaling linux.2xlarge from 15 to 22 runners, requested by U0ANA.\n" in text

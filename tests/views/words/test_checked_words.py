@@ -48,4 +48,4 @@ from tests.builders import POOL
     ],
 )
 def test_what_came_is_said_with_its_figures(came: RunnersCame, figures: dict[str, Any], words: str) -> None:
-    assert checked_words(RunnersChecked(came, POOL, 24, 360.0, wanted=14, **figures)) == words
+    assert checked_words(RunnersChecked(came, POOL, 24, 360.0, increase=14, **figures)) == words

@@ -1,14 +1,14 @@
 """What is said of sources that contradict each other or fall silent."""
 
-from bot.core.pool.pool import Contradiction, Counted
+from bot.core.pool.pool import Contradiction, Tally
 from bot.views.mrkdwn import date
 from bot.views.words.several import disagreeing, unconfirmed, waited_for
 from tests.builders import NOW, POOL
 
 
 def test_a_contradiction_about_the_queue_is_told_with_both_numbers() -> None:
-    queue = Contradiction("queued", (Counted("prometheus", 3), Counted("github", 1400)))
-    assert disagreeing(POOL, (queue, Contradiction("busy", queue.told))) == [
+    queue = Contradiction("queued", (Tally("prometheus", 3), Tally("github", 1400)))
+    assert disagreeing(POOL, (queue, Contradiction("busy", queue.values))) == [
         f"{POOL}: the sources disagree about the queue: prometheus 3, github 1,400. Tailback uses the first."
     ]
 

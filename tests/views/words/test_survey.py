@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.events import Diagnosed, QueueingPool
-from bot.core.pool.pool import Contradiction, Counted, Snapshot
+from bot.core.pool.pool import Contradiction, Snapshot, Tally
 from bot.core.pool.retention import Origin
 from bot.views.words.diagnosis import constraints, survey_headline, survey_lines
 from tests.builders import NOW, POOL, sample
 
-ONE_CODE = (Counted("InsufficientInstanceCapacity", 9),)
+ONE_CODE = (Tally("InsufficientInstanceCapacity", 9),)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
 
 
 def test_sources_that_contradict_each_other_are_named_with_their_figures_and_ages() -> None:
-    told = (Counted("github", 41), Counted("prometheus", 25))
+    told = (Tally("github", 41), Tally("prometheus", 25))
     origins = (Origin("github", 1000.0, ("queued",)), Origin("prometheus", 1120.0, ("limit", "busy")))
     seen = sample(41, contradictions=(Contradiction("queued", told),), origins=origins)
     lines = survey_lines(Diagnosed((POOL,), queueing=(QueueingPool(POOL, 180.0),)), [seen])

@@ -89,7 +89,7 @@ class RunnersChecked:
     target: int
     after_seconds: float
     """Since the scaler accepted."""
-    wanted: int = 0
+    increase: int = 0
     more: int = 0
     online: int | None = None
     busy: int | None = None
