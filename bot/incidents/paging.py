@@ -94,7 +94,7 @@ async def _sent(
     state = "\n".join(map(outside, lines))
 
     async def one(name: str, action: PageAction) -> Unreachable | None:
-        text = page_text(action, head, over=incident.closed, asked=bool(record.pager))
+        text = page_text(action, head, over=incident.closed, by_person=bool(record.pager))
         kind = ASKED if record.pager and action is PageAction.TRIGGER else EVENTS[action]
         event = PageEvent(record.key, action, kind, text, links.get(incident.id, ""), state)
         problem: Unreachable | None = None

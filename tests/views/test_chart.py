@@ -61,9 +61,9 @@ def test_a_stale_point_is_not_called_now(late: float, label: str) -> None:
     made = incident(pools=named(POOL))
     made = replace(made, pools=replace(made.pools, courses={POOL: extended(None, samples, Span(NOW, NOW, 30))}))
     shown = chart_now(made, view(Pool(POOL, samples)), end, Timing())
-    (asked, _) = charts_of(made, Entry(1, end, Event.CHARTED, ChartShown(())))
+    (reply, _) = charts_of(made, Entry(1, end, Event.CHARTED, ChartShown(())))
     assert label in parts(shown)[0]
-    assert parts(asked)[0][-1] == label
+    assert parts(reply)[0][-1] == label
 
 
 def test_the_words_of_a_chart_tell_the_queue() -> None:

@@ -17,7 +17,7 @@ def job(state: JobStanding, **parts: object) -> JobAnswer:
     return JobAnswer("7", state, NOW, **given)  # type: ignore[arg-type]  # field names are checked by the dataclass
 
 
-def said(*jobs: JobAnswer) -> str:
+def answered(*jobs: JobAnswer) -> str:
     return job_answer(JobsAnswer(jobs, NOW), NOW, {}).text
 
 
@@ -25,7 +25,7 @@ def test_a_waiting_job_has_its_pool_start_place_and_cause() -> None:
     cause = Finding("limit", 0.5, (), Scaling.HELPS, "raise_limit", POOL)
     start = JobStart(Verdict.INTERVAL, NOW, 600.0, 900.0, 1800.0)
     waits = job(JobStanding.WAITING, queued_at=NOW - 300, ahead=JobsAhead(3, 9), start=start, cause=cause)
-    text = said(waits, waits)
+    text = answered(waits, waits)
     for words in (POOL, "will probably start in 10 to 30 min", "3 to 9 jobs are ahead of it", "Why it waits: the pool"):
         assert text.count(words) >= 2
     assert text.count("The order is an estimate") == 1
@@ -44,7 +44,7 @@ def test_a_waiting_job_has_its_pool_start_place_and_cause() -> None:
     ids=["running", "held", "cancelled", "skipped", "no pool", "no runner"],
 )
 def test_each_state_has_its_words(job: JobAnswer, words: str) -> None:
-    assert words in said(job)
+    assert words in answered(job)
 
 
 @pytest.mark.parametrize(

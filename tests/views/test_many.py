@@ -33,9 +33,9 @@ def board() -> Board:
 def test_app_home_shows_the_gravest_and_counts_the_others() -> None:
     drawn = home(board(), NOW, TIMING)
     assert view_problems(drawn) == []
-    said = "\n".join(texts(drawn))
-    assert all(words in said for words in ("200 open incidents", "+ 160 more incidents", "488 more pools", "+ 50 more"))
-    assert said.index(POOLS[199]) < said.index(POOLS[170])
+    text = "\n".join(texts(drawn))
+    assert all(words in text for words in ("200 open incidents", "+ 160 more incidents", "488 more pools", "+ 50 more"))
+    assert text.index(POOLS[199]) < text.index(POOLS[170])
 
 
 def test_the_list_and_the_choice_of_a_command_say_how_many_they_leave_out() -> None:
@@ -59,9 +59,9 @@ def test_a_first_message_of_all_pools_names_those_in_trouble_and_counts_those_th
     calm = {name: samples(0, pool=name) for name in POOLS[:488]}
     drawn = parent(of, replace(VIEW, pools={**VIEW.pools, **calm}), (), NOW, TIMING)
     assert message_problems(drawn) == []
-    said = "\n".join(texts(drawn.blocks))
-    assert said.index(POOLS[499]) < said.index(POOLS[490])
-    assert "488" in said
+    text = "\n".join(texts(drawn.blocks))
+    assert text.index(POOLS[499]) < text.index(POOLS[490])
+    assert "488" in text
 
 
 def test_a_report_fits_one_message_and_says_what_it_leaves_out() -> None:

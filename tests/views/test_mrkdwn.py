@@ -13,11 +13,11 @@ from tests.views.samples import BEGAN, HOSTILE
 
 @pytest.mark.parametrize("text", ["<!channel>", "<@U1>", "<!subteam^S1>", "a & b", "```", "<https://evil|Runbook>"])
 def test_a_value_in_a_sentence_cannot_become_markup(text: str) -> None:
-    said = say("{value}", value=text)
-    assert "<" not in said
-    assert ">" not in said
-    assert "`" not in said
-    assert said.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").count("&") == 0
+    sentence = say("{value}", value=text)
+    assert "<" not in sentence
+    assert ">" not in sentence
+    assert "`" not in sentence
+    assert sentence.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").count("&") == 0
 
 
 def test_no_character_that_nobody_sees_is_left() -> None:
@@ -51,8 +51,10 @@ def test_an_address_with_a_name_is_no_link(url: str) -> None:
 
 
 def test_our_own_markup_is_not_escaped_twice() -> None:
-    said = say("{who} {page}", who=mrkdwn.mention("U0ALEX"), page=mrkdwn.link("https://e.example/?a=1&b=2", "A & B"))
-    assert said == "<@U0ALEX> <https://e.example/?a=1&amp;b=2|A &amp; B>"
+    sentence = say(
+        "{who} {page}", who=mrkdwn.mention("U0ALEX"), page=mrkdwn.link("https://e.example/?a=1&b=2", "A & B")
+    )
+    assert sentence == "<@U0ALEX> <https://e.example/?a=1&amp;b=2|A &amp; B>"
 
 
 @pytest.mark.parametrize(

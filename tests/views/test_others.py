@@ -44,11 +44,11 @@ def test_every_event_has_a_reply_with_the_same_facts_in_text_and_blocks(event: E
     drawn = reply(samples.queueing()[0], entry, NOW + 2)
     assert message_problems(drawn) == []
     assert drawn.text.startswith("*Failed:*") is (event is Event.FAILED)
-    for said in (drawn.text, words(drawn)):
+    for text in (drawn.text, words(drawn)):
         for part in ("<@U0ALEX> did a thing.", "One line", "Another"):
-            assert part in said
+            assert part in text
         calls = event in {Event.ESCALATED, Event.CALLED, Event.UNACKED}
-        assert ("linux.2xlarge" in said) is calls, "the parent shows the figures, unless people are called"
+        assert ("linux.2xlarge" in text) is calls, "the parent shows the figures, unless people are called"
 
 
 def test_lines_that_do_not_fit_a_reply_are_counted() -> None:
@@ -85,9 +85,9 @@ def test_a_storm_of_500_is_told_by_name_in_the_digest_and_replies_below_it(title
     parts = pages(rest)
     assert [one for part in parts for one in part] == waiting[500 - len(rest) :]
     assert all(len(part) <= 200 for part in parts)
-    told = [drawn, *(page(part) for part in parts)]
-    assert [message_problems(one) for one in told] == [[]] * len(told)
-    every = " ".join(words(one) for one in told)
+    messages = [drawn, *(page(part) for part in parts)]
+    assert [message_problems(one) for one in messages] == [[]] * len(messages)
+    every = " ".join(words(one) for one in messages)
     assert all(f"linux.{n:03}xlarge.nvidia.gpu" in every for n in range(500))
     named = frozenset(one.id for one in rest)
     assert left_out(waiting, NOW, named) == [], "no reply names anybody twice"
@@ -193,8 +193,8 @@ def test_a_warning_stands_right_below_the_pool_that_is_proposed() -> None:
     """On a phone it stood below the list of all pools, out of sight."""
     others = [ScaleChoice(f"other.{number}", 4, 9, queued=3, proposed=6) for number in range(4)]
     drawn = scale_modal("a", [choices()[0], *others], ROWS, ["More runners will hardly help: no machines."], TERMS)
-    said = "\n".join(texts(drawn["blocks"]))
-    assert said.index("now 40 runners") < said.index("More runners will hardly help") < said.index("other.0")
+    text = "\n".join(texts(drawn["blocks"]))
+    assert text.index("now 40 runners") < text.index("More runners will hardly help") < text.index("other.0")
 
 
 def inputs(view: Block) -> dict[str, Any]:
@@ -225,10 +225,10 @@ def test_several_pools_are_chosen_from_and_none_means_no_button() -> None:
     assert list(inputs(several)) == ["choice", "target", "pool"]
     stuck = [ScaleChoice("macos", 2, 16, step=10), ScaleChoice("full", 9, 9), ScaleChoice("odd", None, 9)]
     none = scale_modal("a", [*choices()[1:], *stuck], (), (), ())
-    said = "\n".join(texts(none["blocks"]))
-    assert "lowest target that its autoscaler accepts." in said
-    assert "It is at its maximum." in said
-    assert said.count("Its current size is unknown.") == 2
+    text = "\n".join(texts(none["blocks"]))
+    assert "lowest target that its autoscaler accepts." in text
+    assert "It is at its maximum." in text
+    assert text.count("Its current size is unknown.") == 2
     assert view_problems(several) == []
     assert view_problems(none) == []
     assert "submit" not in none

@@ -13,7 +13,7 @@ from tests.slack_limits import message_problems
 from tests.world import World
 
 
-def asked(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None) -> Incident:
+def offered(event: Event = Event.APPROVAL, *choices: str, whom: str | None = None) -> Incident:
     """A thread whose newest entry offers these."""
     return offering(
         noted(incident(), NOW, event, PlainText("asked <!channel>"), who="U1"), "i1.abc", choices, whom=whom
@@ -33,18 +33,18 @@ def buttons(found: Incident) -> list[dict[str, object]]:
 
 
 def test_each_button_asks_for_its_action_on_the_act() -> None:
-    found = buttons(asked(Event.APPROVAL, "approve", "decline"))
+    found = buttons(offered(Event.APPROVAL, "approve", "decline"))
     assert [(one["action_id"], one["value"]) for one in found] == [("approve", "i1.abc"), ("decline", "i1.abc")]
     assert [one.get("style") for one in found] == ["primary", None]
 
 
 def test_the_same_action_is_called_undo_after_a_verification() -> None:
-    labels = [buttons(asked(event, "hand_back"))[0]["text"]["text"] for event in (Event.VERIFIED, Event.LEASE)]  # type: ignore[index]  # a block as Slack reads it
+    labels = [buttons(offered(event, "hand_back"))[0]["text"]["text"] for event in (Event.VERIFIED, Event.LEASE)]  # type: ignore[index]  # a block as Slack reads it
     assert labels == ["Undo", "Return now"]
 
 
 def test_the_text_names_the_buttons() -> None:
-    found = asked(Event.LEASE, "extend", "hand_back", whom="U2")
+    found = offered(Event.LEASE, "extend", "hand_back", whom="U2")
     text = shown(found).text
     assert text.endswith("You can press: Extend and Return now.")
     assert "<@U1> asked &lt;!channel&gt; <@U2>." in text
@@ -52,7 +52,7 @@ def test_the_text_names_the_buttons() -> None:
 
 def test_a_text_whose_buttons_slack_refused_names_what_replaces_them() -> None:
     """ "You can press: Approve" stood below a message without any button."""
-    found = asked(Event.APPROVAL, "approve", "decline")
+    found = offered(Event.APPROVAL, "approve", "decline")
     newest = replace(found.log.timeline[-1], plain=True)
     text = reply(found, newest, NOW, World().context.reply_labels(newest)).text
     assert text.endswith("Slack refused the buttons. Write `@tailback help` in this thread to see the commands.")
@@ -60,7 +60,7 @@ def test_a_text_whose_buttons_slack_refused_names_what_replaces_them() -> None:
 
 
 def test_what_is_decided_has_no_buttons_and_says_so() -> None:
-    found = decided(asked(Event.APPROVAL, "approve", "decline"), "i1.abc", Decision.APPROVED)
+    found = decided(offered(Event.APPROVAL, "approve", "decline"), "i1.abc", Decision.APPROVED)
     assert buttons(found) == []
     assert "Approved." in reply(found, found.log.timeline[-1], NOW).text
 

@@ -68,6 +68,6 @@ def example() -> Message:
 
 
 def test_the_example_on_the_page_is_the_report_of_the_simulated_fleet() -> None:
-    told = example().text
+    text = example().text
     (shown,) = page("docs/how-to/reports.md").code("text")
-    assert " ".join(shown.split()) == " ".join(told.replace("*", "").replace("_", "").split()), told
+    assert " ".join(shown.split()) == " ".join(text.replace("*", "").replace("_", "").split()), text

@@ -76,15 +76,15 @@ def introduced(of: Incident, view: View, now: float) -> Message:
 @pytest.mark.parametrize("minutes", [4, 20, 600])
 @pytest.mark.parametrize("queued", [0, 1234])
 def test_an_old_figure_says_how_old_it_is(queued: int, minutes: int, within: bool) -> None:
-    told = shown(queued, AT + 60 * minutes, within=within)
-    silent = [f"{name}: {text}" for name, all_of in told.items() for text in all_of
+    places = shown(queued, AT + 60 * minutes, within=within)
+    silent = [f"{name}: {text}" for name, all_of in places.items() for text in all_of
               if FIGURES.search(text) and not AGE.search(text)]  # fmt: skip
     assert silent == []
-    assert not [text for all_of in told.values() for text in all_of if re.search(r"[^\s*]\(over", text)]
+    assert not [text for all_of in places.values() for text in all_of if re.search(r"[^\s*]\(over", text)]
 
 
 def test_the_patterns_see_figures_of_now() -> None:
-    told = shown(1234, AT + 50.0, within=True)
+    places = shown(1234, AT + 50.0, within=True)
     for name in ("parent", "list", "status", "diagnose", "export", "home"):
-        assert any(FIGURES.search(text) for text in told[name]), name
-        assert not any(AGE.search(text) for text in told[name]) or name == "status", name
+        assert any(FIGURES.search(text) for text in places[name]), name
+        assert not any(AGE.search(text) for text in places[name]) or name == "status", name

@@ -56,9 +56,9 @@ def question(callback: str, title: str, request_id: str, sentence: str, submit: 
 
 
 def notice(title: str, lines: Sequence[str]) -> Block:
-    said = [line for line in lines if clean(line)]
-    sections = [section(escaped(line, 1500)) for line in said[:MOST_LINES]]
-    if (more := len(said) - MOST_LINES) > 0:
+    shown = [line for line in lines if clean(line)]
+    sections = [section(escaped(line, 1500)) for line in shown[:MOST_LINES]]
+    if (more := len(shown) - MOST_LINES) > 0:
         sections.append(context(say("+ {more}", more=count(more, "more line"))))
     return modal("notice", title, "", sections or [section(say("Nothing to show."))])
 
@@ -113,8 +113,8 @@ def issue_modal(  # noqa: PLR0913 - what the dialog shows
     shown = [section(code(part)) for part in parts[:MOST_SHOWN]]
     if more := parts[MOST_SHOWN:]:
         shown.append(section(say("{more} not shown here.", more=count(len(more), "more part"))))
-    asked = [_naming(people)] if people else []
-    return modal(callback, "File an issue?", request_id, [section(head), *asked, *shown], submit="File")
+    mentions = [_naming(people)] if people else []
+    return modal(callback, "File an issue?", request_id, [section(head), *mentions, *shown], submit="File")
 
 
 def _naming(people: Sequence[str]) -> Block:

@@ -114,11 +114,11 @@ def scale_modal(
 
 
 def scale_answer(
-    request_id: str, asked: ScaleChoice, rows: Sequence[ScaleRow], above: Sequence[str], terms: Sequence[str]
+    request_id: str, choice: ScaleChoice, rows: Sequence[ScaleRow], above: Sequence[str], terms: Sequence[str]
 ) -> Block:
     """The answer to another total or pool, in the same dialog: its effect, chosen already. Input `answer`."""
-    radio = input_block("answer", _asks_for(asked), _radio(asked, rows))
-    blocks = [section(_line(asked)), *_above(above), radio, section(bullets(terms, MOST_LINES))]
+    radio = input_block("answer", _asks_for(choice), _radio(choice, rows))
+    blocks = [section(_line(choice)), *_above(above), radio, section(bullets(terms, MOST_LINES))]
     return modal(SCALE_UP, "Scale up", request_id, blocks, submit="Scale up")
 
 
@@ -128,22 +128,22 @@ def scalable(choices: Sequence[ScaleChoice]) -> list[ScaleChoice]:
     return [one for one in choices if one.proposed is not None and len(one.pool) <= longest][:MOST_CHOICES]
 
 
-def _asks_for(asked: ScaleChoice) -> str:
-    return f"New total for {flat(asked.pool, 100)}"
+def _asks_for(choice: ScaleChoice) -> str:
+    return f"New total for {flat(choice.pool, 100)}"
 
 
-def _added(asked: ScaleChoice) -> int:
-    return 0 if asked.suggested is None or asked.current is None else asked.suggested - asked.current
+def _added(choice: ScaleChoice) -> int:
+    return 0 if choice.suggested is None or choice.current is None else choice.suggested - choice.current
 
 
-def _radio(asked: ScaleChoice, rows: Sequence[ScaleRow], *others: Block) -> dict[str, object]:
+def _radio(choice: ScaleChoice, rows: Sequence[ScaleRow], *others: Block) -> dict[str, object]:
     """Each total with its effect; the suggested one is chosen."""
     options = [
-        {**option(f"{one.total:,} (+{one.added:,})", scale_value(asked.pool, one.total, asked.current)),
+        {**option(f"{one.total:,} (+{one.added:,})", scale_value(choice.pool, one.total, choice.current)),
          "description": plain(one.effect, MOST_LABEL)}
         for one in rows[: MOST_RADIO - len(others)]
     ]  # fmt: skip
-    suggested = [one for one, row in zip(options, rows, strict=False) if row.total == asked.suggested]
+    suggested = [one for one, row in zip(options, rows, strict=False) if row.total == choice.suggested]
     radio: dict[str, object] = {"type": "radio_buttons", "options": [*options, *others]}
     return {**radio, "initial_option": suggested[0]} if suggested else radio
 

@@ -24,8 +24,8 @@ SCHEMA = "tailback.incident/1"
 
 def as_json(incident: Incident, now: float) -> str:
     """One JSON object; `schema` is the version of its fields."""
-    told = incident_object(incident, now)
-    document = {"schema": told.pop("schema"), "exported_at": iso(now), **told}
+    fields = incident_object(incident, now)
+    document = {"schema": fields.pop("schema"), "exported_at": iso(now), **fields}
     return json.dumps(document, indent=2, ensure_ascii=True)
 
 
@@ -195,7 +195,7 @@ def causes(found: Sequence[Finding]) -> list[Json]:
 
 def _because(found: Finding) -> list[Json]:
     """The kinds of jobs that became slow; `since` in epoch seconds, `share` is that of the running jobs."""
-    told = [one.values for one in found.evidence if one.id == "kind_takes"]
+    kinds = [one.values for one in found.evidence if one.id == "kind_takes"]
     return [
         {
             "job": one["job"],
@@ -204,7 +204,7 @@ def _because(found: Finding) -> list[Json]:
             "since": one["since"],
             "share": round(float(str(one["jobs"])) / float(str(one["running"])), 2),
         }
-        for one in told
+        for one in kinds
     ]
 
 

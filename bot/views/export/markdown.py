@@ -12,7 +12,7 @@ from bot.core.reporting.issue import SEV, IssueForm, IssuePart, form_of
 from bot.core.reporting.proposals import Proposal
 from bot.core.words import count, duration, figure
 from bot.views.export.plain import bullets, named, plain, stamp
-from bot.views.export.review import cause, follow_ups, happened, impact, said, tried, worked
+from bot.views.export.review import cause, entry_line, follow_ups, happened, impact, tried, worked
 from bot.views.mrkdwn import safe_url
 from bot.views.parent.sections import first_link
 from bot.views.words.interval import RECENT_SECONDS
@@ -126,7 +126,7 @@ def _timeline(incident: Incident, zone: tzinfo) -> str:
     for entry in incident.log.timeline:
         if entry.answered:
             continue
-        lines += [f"- {stamp(entry.at, zone)} · {said(entry)}", *(f"  - {plain(one)}" for one in _below(entry))]
+        lines += [f"- {stamp(entry.at, zone)} · {entry_line(entry)}", *(f"  - {plain(one)}" for one in _below(entry))]
         lines += [f"  - The warning: <{url}>"] if (url := safe_url(entry.see)) else []
         lines += [f"  - {_figures(one, entry.at, zone)}" for one in entry.figures if _tells(incident, entry, one)]
     if (dropped := incident.log.entries - len(incident.log.timeline)) > 0:
@@ -136,8 +136,8 @@ def _timeline(incident: Incident, zone: tzinfo) -> str:
 
 def _below(entry: Entry) -> tuple[str, ...]:
     """The lines of an entry that tell more than its sentence; a diagnosis stands under the cause."""
-    told = isinstance(entry.details, TOLD) or entry.event is Event.DIAGNOSED
-    return () if told else details_lines(entry.details, entry.figures)
+    complete = isinstance(entry.details, TOLD) or entry.event is Event.DIAGNOSED
+    return () if complete else details_lines(entry.details, entry.figures)
 
 
 def _tells(incident: Incident, entry: Entry, sample: Snapshot) -> bool:

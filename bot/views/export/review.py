@@ -149,10 +149,10 @@ def tried(incident: Incident, zone: tzinfo) -> str:
         or one.event is Event.FAILED
         or (isinstance(one.details, PlainText) and one.details.quoted)
     ]
-    return bullets(f"{stamp(one.at, zone)}: {said(one)}" for one in done) or "Nothing was done through Tailback."
+    return bullets(f"{stamp(one.at, zone)}: {entry_line(one)}" for one in done) or "Nothing was done through Tailback."
 
 
-def said(entry: Entry) -> str:
+def entry_line(entry: Entry) -> str:
     """The sentence with its author, and with whom it names at its end; after the end nothing is watched any more."""
     words = entry_words(entry)
     if isinstance(entry.details, AlertResolved) and not entry.details.silent:

@@ -208,8 +208,8 @@ def _proof(incident: Incident, view: View, now: float, timing: Timing) -> Marked
 def _before(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
     """When it looked like this, while the cause is named for which closed incidents were asked."""
     _, cause, _ = judged(incident, view, now, timing)
-    asked = cause is not None and cause.cause == incident.pools.looked_for
-    return before_words(incident.pools.before) or None if asked else None
+    current = cause is not None and cause.cause == incident.pools.looked_for
+    return before_words(incident.pools.before) or None if current else None
 
 
 def _waits_long(view: View, pool: str) -> bool:

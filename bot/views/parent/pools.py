@@ -221,8 +221,8 @@ def legend(shown: Sequence[PoolRow], now: float | None = None, *, signs: bool = 
     unseen = say("Repair the source: without current figures, no drain is noticed.") if blind else None
     apart = [one for row in drawn if row.sample for one in disagreeing(name_of(row.name), row.sample.contradictions)]
     silent = waited_for({one: at for row in drawn if not row.old for one, at in row.silent.items()})
-    said = (_unknown(drawn, signs=signs), *apart[:MOST_REASONS], *silent[:MOST_REASONS])
-    return joined("\n", *said, partly, *old, unseen) or None
+    reasons = (_unknown(drawn, signs=signs), *apart[:MOST_REASONS], *silent[:MOST_REASONS])
+    return joined("\n", *reasons, partly, *old, unseen) or None
 
 
 def _unknown(drawn: Sequence[PoolRow], *, signs: bool) -> Marked | None:

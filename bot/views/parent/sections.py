@@ -67,7 +67,7 @@ def silences(incident: Incident, now: float) -> list[Marked]:
 
 def latest_actions(incident: Incident) -> Block | None:
     """The latest actions, newest last; a request is replaced by its result. The others stand in the thread."""
-    lines = [say("• {said}", said=said) for said in _latest(incident)]
+    lines = [say("• {line}", line=line) for line in _latest(incident)]
     return section(joined("\n", *lines)) if lines else None
 
 
@@ -78,7 +78,7 @@ def latest_action(incident: Incident) -> Marked | None:
 
 def _latest(incident: Incident) -> list[Marked]:
     done = [entry for entry in incident.log.timeline if _is_shown(entry) and not entry.answered]
-    return [say("{said} {at}", said=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
+    return [say("{words} {at}", words=spoken(entry, 240), at=date(entry.at)) for entry in done[-MOST_ACTIONS:]]
 
 
 def _is_shown(entry: Entry) -> bool:
@@ -95,8 +95,8 @@ def spoken(entry: Entry, most: int) -> Marked:
     words = escaped(entry_words(entry), most) or say("did something.")
     whom = mention(entry.whom) if entry.whom else None
     if whom:
-        asked = ", you acknowledged this" if entry.event is Event.WORSE else ""
-        whom = say("{whom}{asked}.", whom=whom, asked=asked)
+        why = ", you acknowledged this" if entry.event is Event.WORSE else ""
+        whom = say("{whom}{why}.", whom=whom, why=why)
     return joined(" ", mention(entry.who) if entry.who else None, words, whom)
 
 

@@ -24,15 +24,17 @@ _SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 36, False))
 """(title, pool, figures?): the first that fits is used, so that lines get shorter before incidents go to a reply."""
 
 
-def digest(incidents: Sequence[Incident], total: int, now: float, told: Collection[str] = ()) -> Message:
-    """`incidents` wait for their thread, most urgent first; `total` were named so far, `told` in replies below."""
+def digest(incidents: Sequence[Incident], total: int, now: float, named_below: Collection[str] = ()) -> Message:
+    """`incidents` wait for their thread, most urgent first; `total` were named so far,
+    `named_below` (ids) in replies below.
+    """
     if not incidents:
         over = say("All {total} of this burst have their own threads now, below.", total=count(total, "incident"))
         return message(over, section(over))
     opened = total - len(incidents)
     done = f", {opened} of {total} opened" if opened > 0 else ""
     heading = f"{count(len(incidents), 'incident')} waiting for a thread{done}"
-    named, lines = _fitting(incidents, now, told)
+    named, lines = _fitting(incidents, now, named_below)
     rest = count(len(incidents) - len(named), "more incident")
     more = say("+ {more}, by name in the replies to this message.", more=rest) if len(named) < len(incidents) else None
     why = _why(incidents, now)
@@ -41,9 +43,9 @@ def digest(incidents: Sequence[Incident], total: int, now: float, told: Collecti
                    context(joined("\n", more, why)))  # fmt: skip
 
 
-def left_out(incidents: Sequence[Incident], now: float, told: Collection[str] = ()) -> list[Incident]:
+def left_out(incidents: Sequence[Incident], now: float, named_below: Collection[str] = ()) -> list[Incident]:
     """Those that the digest does not name and no reply has named yet, in the same order."""
-    named = {*told, *(one.id for one in _fitting(incidents, now, told)[0])}
+    named = {*named_below, *(one.id for one in _fitting(incidents, now, named_below)[0])}
     return [one for one in incidents if one.id not in named]
 
 
@@ -82,13 +84,15 @@ def _facts(one: Incident, now: float) -> str:
     return f"{count(report.queued, 'job')} queued, longest wait {duration(report.oldest_wait_seconds)}{age}"
 
 
-def _fitting(waiting: Sequence[Incident], now: float, told: Collection[str]) -> tuple[Sequence[Incident], list[Marked]]:
+def _fitting(
+    waiting: Sequence[Incident], now: float, named_below: Collection[str]
+) -> tuple[Sequence[Incident], list[Marked]]:
     """(the incidents that one message names, its lines); where not all fit, those in replies come last."""
     seen = {one.id: _facts(one, now) for one in waiting}
     for size in _SIZES:
         if _length(lines := _lines(waiting, seen, *size)) <= MOST_CHARACTERS:
             return waiting, lines
-    few = [one for one in waiting if one.id not in told] or list(waiting)
+    few = [one for one in waiting if one.id not in named_below] or list(waiting)
     while len(few) > 1 and _length(_lines(few, seen, *_SIZES[-1])) > MOST_CHARACTERS:
         few = few[: len(few) * 9 // 10]
     return few, _lines(few, seen, *_SIZES[-1])

@@ -97,13 +97,13 @@ def _called(incident: Incident, entry: Entry) -> str | None:
 
 def _diagnosis(incident: Incident, entry: Entry, found: Diagnosed) -> Message:
     paragraphs, blocks = diagnosis(found, entry.figures, entry.at)
-    asked = say("{who} asked for a diagnosis", who=mention(entry.who)) if entry.who else None
-    small = context(joined(" · ", asked, say("{at}", at=date(entry.at)))) if asked else None
-    return message(joined(" ", *paragraphs, asked), *blocks, *asks_for_fit(incident, found), small)
+    request = say("{who} asked for a diagnosis", who=mention(entry.who)) if entry.who else None
+    small = context(joined(" · ", request, say("{at}", at=date(entry.at)))) if request else None
+    return message(joined(" ", *paragraphs, request), *blocks, *asks_for_fit(incident, found), small)
 
 
-def _scale_up(incident: Incident, entry: Entry, asked: ScaleRequest, labels: Labels) -> Message:
-    plan = scale_plan(incident, entry, asked)
+def _scale_up(incident: Incident, entry: Entry, request: ScaleRequest, labels: Labels) -> Message:
+    plan = scale_plan(incident, entry, request)
     approved = say("Approved by {who}.", who=mention(plan.approver)) if plan.approver else None
     body, lines = joined(" ", spoken(plan.newest, 1500), approved), plan.lines
     blocks = [section(body), plan_block(plan, entry.request), *line_sections(lines), _choices(entry, labels)]
@@ -164,7 +164,7 @@ def _line(entry: Entry) -> Marked:
         entry = replace(entry, whom=None)
     if isinstance(entry.details, AlertResolved):
         entry = replace(entry, details=AlertResolved(measured=False))
-    return say("{at} {said}", at=date(entry.at), said=spoken(entry, 200))
+    return say("{at} {words}", at=date(entry.at), words=spoken(entry, 200))
 
 
 def added(summary: ClosingSummary) -> Marked | None:

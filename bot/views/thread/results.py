@@ -45,8 +45,8 @@ def finished(outcome: Result, by: str, at: float) -> Message:
     details, figures = outcome.details, outcome.figures
     if isinstance(details, Diagnosed):
         paragraphs, blocks = diagnosis(details, figures, at)
-        asked = say("{by} asked for a diagnosis.", by=by)
-        return message(joined(" ", asked, *paragraphs), *blocks, context(asked))
+        request = say("{by} asked for a diagnosis.", by=by)
+        return message(joined(" ", request, *paragraphs), *blocks, context(request))
     lines = details_lines(details, figures)
     if isinstance(details, ScaleAccepted):
         lines = accepted_lines(details, whisper=True)
@@ -184,6 +184,6 @@ def fit_buttons(incident: Incident, cause: str) -> list[Block]:
     """The question, with the answers so far: Slack shows a thumb only to the person who pressed it."""
     yes, no = (judgement_value(incident.id, cause, fits=fits) for fits in (True, False))
     answers = answers_of(incident, cause)
-    told = say(" {yes} yes, {no} no.", yes=sum(answers), no=len(answers) - sum(answers)) if answers else say("")
-    question = context(say('Was "{cause}" the cause?{told}', cause=cause_name(cause), told=told))
+    tally = say(" {yes} yes, {no} no.", yes=sum(answers), no=len(answers) - sum(answers)) if answers else say("")
+    question = context(say('Was "{cause}" the cause?{tally}', cause=cause_name(cause), tally=tally))
     return [question, feedback(CAUSE_FIT, ("Yes", yes), ("No, something else", no))]

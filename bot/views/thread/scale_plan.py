@@ -56,23 +56,23 @@ class ScalePlan:
     """User id of the person who approved; None before that, and while `newest` says so."""
 
 
-def scale_plan(incident: Incident, entry: Entry, asked: ScaleRequest) -> ScalePlan:
+def scale_plan(incident: Incident, entry: Entry, request: ScaleRequest) -> ScalePlan:
     """Requested, approved, delivered, registered, busy, drained."""
     later = story_of(incident, entry)
     sent = next((one.details for one in reversed(later) if isinstance(one.details, ScaleAccepted)), None)
     if sent is not None:
-        asked = replace(asked, before=sent.before)  # the pool may have changed since it was asked
-    decided, decision = _approved(asked, later)
-    delivered, delivery = _delivered(asked, later, allowed=decided[2] == DONE)
+        request = replace(request, before=sent.before)  # the pool may have changed since it was asked
+    decided, decision = _approved(request, later)
+    delivered, delivery = _delivered(request, later, allowed=decided[2] == DONE)
     accepted = delivered[2] == DONE
-    arrived, arrival = _registered(asked, later, accepted=accepted)
-    drained = accepted and (asked.drained or incident.state is State.DRAINED)
-    working = _busy(asked, arrived=arrived[2] == DONE, drained=drained)
+    arrived, arrival = _registered(request, later, accepted=accepted)
+    drained = accepted and (request.drained or incident.state is State.DRAINED)
+    working = _busy(request, arrived=arrived[2] == DONE, drained=drained)
     end = ("drained", "Queue drained" if drained else "Queue drains", DONE if drained else PENDING)
     returned = _returned(later)
     state = returned or ("queue drained" if drained else arrival or delivery or decision or "requested")
-    before = "?" if asked.before is None else f"{asked.before:,}"
-    title = f"Scale-up of {clean(asked.pool)[:100]} {before} → {asked.target:,}: {state}"
+    before = "?" if request.before is None else f"{request.before:,}"
+    title = f"Scale-up of {clean(request.pool)[:100]} {before} → {request.target:,}: {state}"
     newest = next((one for one in reversed(later) if quiet(one.details)), entry)
     lines = () if returned and newest.details is sent else entry_lines(newest)  # nothing more is awaited
     if isinstance(newest.details, RunnersChecked) and not returned:
@@ -89,8 +89,8 @@ Step = tuple[tuple[str, str, str], str]
 """A step, and what it says of the state; empty if it says nothing yet."""
 
 
-def _approved(asked: ScaleRequest, later: Sequence[Entry]) -> Step:
-    if asked.step is not ScaleStep.APPROVAL_ASKED:
+def _approved(request: ScaleRequest, later: Sequence[Entry]) -> Step:
+    if request.step is not ScaleStep.APPROVAL_ASKED:
         return ("approved", "No approval needed", DONE), ""
     for one in later:
         match one.details:
@@ -106,9 +106,9 @@ def _approved(asked: ScaleRequest, later: Sequence[Entry]) -> Step:
     return ("approved", "Approval by a second person", ACTIVE), "waiting for approval"
 
 
-def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) -> Step:
+def _delivered(request: ScaleRequest, later: Sequence[Entry], *, allowed: bool) -> Step:
     checked = [one.details for one in later if isinstance(one.details, RunnersChecked)]
-    came = bool(asked.registered) or any(one.more > 0 for one in checked)  # so somebody merged a proposed change
+    came = bool(request.registered) or any(one.more > 0 for one in checked)  # so somebody merged a proposed change
     for one in reversed(later):
         match one.details:
             case ScaleAccepted(pending=address) if address and not came:
@@ -120,42 +120,44 @@ def _delivered(asked: ScaleRequest, later: Sequence[Entry], *, allowed: bool) ->
             case RequestNotDone(how=how) if how not in {RequestEnd.LAPSED, RequestEnd.OVER}:
                 status = ACTIVE if how is RequestEnd.CHECKING else FAILED
                 return ("delivered", f"Autoscaler: {NOT_DONE[how]}", status), NOT_DONE[how]
-    return ("delivered", f"Autoscaler takes {asked.target:,}", ACTIVE if allowed else PENDING), ""
+    return ("delivered", f"Autoscaler takes {request.target:,}", ACTIVE if allowed else PENDING), ""
 
 
-def _registered(asked: ScaleRequest, later: Sequence[Entry], *, accepted: bool) -> Step:
+def _registered(request: ScaleRequest, later: Sequence[Entry], *, accepted: bool) -> Step:
     checked = next((one.details for one in reversed(later) if isinstance(one.details, RunnersChecked)), None)
     all_came = (
-        asked.registered is not None and asked.before is not None and asked.registered >= asked.target - asked.before
+        request.registered is not None
+        and request.before is not None
+        and request.registered >= request.target - request.before
     )
     if checked is not None and not all_came:
-        wanted = count(checked.increase, "runner")
+        runners = count(checked.increase, "runner")
         if checked.came is RunnersCame.UNSEEN:
             return ("registered", "Cannot be seen: runners are not measured", FAILED), "delivered, cannot be verified"
         came = max(0, checked.more)
         if checked.came is RunnersCame.VERIFIED:
             return ("registered", f"{count(max(came, checked.increase), 'runner')} registered", DONE), "all registered"
-        words = f"{came:,} of {wanted} registered"
-        return ("registered", words, FAILED), words if came else f"no effect, 0 of {wanted} registered"
+        words = f"{came:,} of {runners} registered"
+        return ("registered", words, FAILED), words if came else f"no effect, 0 of {runners} registered"
     if not accepted:
         return ("registered", "Runners register", PENDING), ""
-    if asked.registered is None or asked.before is None:
+    if request.registered is None or request.before is None:
         return ("registered", "Runners register", ACTIVE), ""
-    more = asked.target - asked.before
-    words = f"{asked.registered:,} of {count(more, 'runner')} registered"
+    more = request.target - request.before
+    words = f"{request.registered:,} of {count(more, 'runner')} registered"
     return ("registered", words, DONE if all_came else ACTIVE), "all registered" if all_came else f"delivered, {words}"
 
 
-def _busy(asked: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, str, str]:
+def _busy(request: ScaleRequest, *, arrived: bool, drained: bool) -> tuple[str, str, str]:
     if not arrived:  # a queue drains without them too
         return ("busy", "Runners take jobs", PENDING)
     if drained:
         return ("busy", "Runners took jobs", DONE)
-    if asked.busy is None:
+    if request.busy is None:
         return ("busy", "Runners take jobs", ACTIVE)
-    if asked.busy >= asked.target:
+    if request.busy >= request.target:
         return ("busy", "Runners took jobs", DONE)
-    return ("busy", f"{count(asked.busy, 'runner')} busy", ACTIVE)
+    return ("busy", f"{count(request.busy, 'runner')} busy", ACTIVE)
 
 
 def _returned(later: Sequence[Entry]) -> str:

@@ -16,5 +16,5 @@ def before_words(before: SeenBefore | None) -> Marked:
     judged = "" if before.confirmed is None else ", confirmed" if before.confirmed else ", which people denied"
     acted = BEFORE.get(before.done, "")
     done = f", {acted} after {duration(before.done_seconds)}" if acted else ""
-    told = f"{cause_name(before.cause)}{judged}{done}, over after {duration(before.seconds)}."
-    return say("Looked like this on {at}: {told}", at=date(before.at), told=told)
+    outcome = f"{cause_name(before.cause)}{judged}{done}, over after {duration(before.seconds)}."
+    return say("Looked like this on {at}: {outcome}", at=date(before.at), outcome=outcome)

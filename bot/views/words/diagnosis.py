@@ -23,7 +23,9 @@ WHY = {
     Factor.UNKNOWN: "for unknown reasons",
 }
 """Why some of the waiting jobs wait."""
-UNTOLD = "How many wait in {pools} because more jobs than usual came cannot be told yet: no earlier day has this hour."
+ARRIVALS_UNKNOWN = (
+    "How many wait in {pools} because more jobs than usual came cannot be told yet: no earlier day has this hour."
+)
 LEAST_PART = 0.1
 """Reasons with a smaller share of the queue are left out."""
 MOST_CAUSE = 600
@@ -77,8 +79,8 @@ def plainly(sample: Snapshot | None) -> str:
     """What anybody sees of a pool whose cause is not known."""
     if sample is None:
         return ""
-    told = ("queued", "oldest_wait_seconds", "busy", "idle", "limit")
-    return phrase(EVIDENCE["seen_plainly"], {name: getattr(sample, name) for name in told})
+    figures = ("queued", "oldest_wait_seconds", "busy", "idle", "limit")
+    return phrase(EVIDENCE["seen_plainly"], {name: getattr(sample, name) for name in figures})
 
 
 def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]:
@@ -87,18 +89,18 @@ def rest_lines(found: Diagnosed, figures: Sequence[Snapshot]) -> tuple[str, ...]
     for group in found.groups:
         lines += [line for one in group[:MOST_POOLS] if (line := parts_words(one))]
         pools = listed((one.pool for one in group), 3)
-        for finding in group[0].findings[_said(group[0]) if group[0] is chosen else 0 :]:
+        for finding in group[0].findings[_first_causes(group[0]) if group[0] is chosen else 0 :]:
             seen = "; ".join(evidence_words(finding))
             lines.append(f"Less likely in {pools}: {cause_name(finding.cause)} ({finding.sureness}). {seen}.")
         if lacking := dict.fromkeys(FIGURES.get(one, one) for one in group[0].missing):
             lines.append(f"Not measured in {pools}: {listed(lacking, 12)}.")
-        lines += [UNTOLD.format(pools=pools)] if group[0].untold else []
+        lines += [ARRIVALS_UNKNOWN.format(pools=pools)] if group[0].untold else []
     if found.more_pools:
         lines.append(f"{count(found.more_pools, 'more pool')} with a queue. Ask for each by name.")
     return (*lines, *survey_lines(found, figures))
 
 
-def _said(found: Diagnosis) -> int:
+def _first_causes(found: Diagnosis) -> int:
     """How many of its causes the first line names."""
     return 2 if found.either and len(found.findings) > 1 else min(1, len(found.findings))
 
@@ -106,7 +108,7 @@ def _said(found: Diagnosis) -> int:
 def less_likely(found: Diagnosed) -> int:
     """How many causes are named as less likely ones."""
     chosen = named(found)
-    return sum(len(group[0].findings) for group in found.groups) - (0 if chosen is None else _said(chosen))
+    return sum(len(group[0].findings) for group in found.groups) - (0 if chosen is None else _first_causes(chosen))
 
 
 def parts_words(found: Diagnosis) -> str:
@@ -116,8 +118,8 @@ def parts_words(found: Diagnosis) -> str:
     if len(parts) < 2:
         return ""
     verbs = ["wait ", *[""] * (len(parts) - 1)]
-    told = [f"{jobs:,} {verb}{WHY[why]}" for verb, (why, jobs) in zip(verbs, parts.items(), strict=True)]
-    return f"Of {count(total, 'waiting job')} in {found.pool}, about {listed(told, len(told))}."
+    shares = [f"{jobs:,} {verb}{WHY[why]}" for verb, (why, jobs) in zip(verbs, parts.items(), strict=True)]
+    return f"Of {count(total, 'waiting job')} in {found.pool}, about {listed(shares, len(shares))}."
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
@@ -154,8 +156,8 @@ def confirmed(answers: tuple[int, int] | None) -> str:
 def survey_headline(found: Diagnosed, samples: Sequence[Snapshot]) -> str:
     known = {sample.pool: sample for sample in samples}
     queueing = [known[one.pool] for one in found.queueing if one.pool in known]
-    told = {sample.pool for sample in queueing}
-    unread = [name for name in found.names if name not in known or (name in found.unread and name not in told)]
+    queued = {sample.pool for sample in queueing}
+    unread = [name for name in found.names if name not in known or (name in found.unread and name not in queued)]
     return _headline(queueing, [one for one in _in_order(found, samples) if one.pool not in unread], unread)
 
 
@@ -228,8 +230,8 @@ def _about(sample: Snapshot, pool: QueueingPool) -> list[str]:
     parts = [waits, _utilisation(sample), _flow(sample), median]
     lines = [f"{'. '.join(part for part in parts if part)}.", *constraints(sample, pool), *signal_lines(sample)]
     for one in sample.contradictions:
-        told = ", ".join(f"{value.name} {value.number:,.0f}" for value in one.values)
-        lines.append(f"the sources disagree about {one.figure}: {told}. Tailback uses the first.")
+        queues = ", ".join(f"{value.name} {value.number:,.0f}" for value in one.values)
+        lines.append(f"the sources disagree about {one.figure}: {queues}. Tailback uses the first.")
     return [f"{sample.pool}: {line}" for line in (*lines, source_line(sample)) if line]
 
 

@@ -106,16 +106,18 @@ def _row(option: Option, chosen: int | None, currency: str) -> tuple[str, ...]:
             bound(wait) if wait is not None else "?", cost)  # fmt: skip
 
 
-def choice_words(option: Option | None, price: str, approval: bool | None, said: Forecast | None = None) -> str:
+def choice_words(option: Option | None, price: str, approval: bool | None, forecast: Forecast | None = None) -> str:
     """One choice of the dialog: when the queue is done, what it costs, and whether somebody has to approve it.
 
-    `price` is of an hour; `approval` is None where nothing ever needs one. Where the queue waits for a repair (`said`),
-    the time contains it.
+    `price` is of an hour; `approval` is None where nothing ever needs one. Where the queue waits for a repair by
+    `forecast`, the time contains it.
     """
-    asked = None if approval is None else "needs approval" if approval else "no approval"
-    repaired = said is not None and said.verdict is Verdict.UNTIL_REPAIRED and option is not None and option.helps
+    consent = None if approval is None else "needs approval" if approval else "no approval"
+    repaired = (
+        forecast is not None and forecast.verdict is Verdict.UNTIL_REPAIRED and option is not None and option.helps
+    )
     done = f"{_done(option)} with the repair" if repaired else _done(option)
-    return ", ".join(filter(None, (done, price and f"{price} an hour", asked)))
+    return ", ".join(filter(None, (done, price and f"{price} an hour", consent)))
 
 
 def _done(option: Option | None) -> str:
@@ -223,8 +225,8 @@ def earlier_words(made: Forecast, was: Forecast | None) -> str:
     """`about 2 h`: the middle of what was said before the range of now; empty if there is nothing to compare."""
     if was is None or was.mid_seconds is None or was.verdict is not Verdict.INTERVAL:
         return ""
-    said = made.verdict is Verdict.INTERVAL and _is_narrow(made)
-    return about(was.mid_seconds) if said else ""
+    comparable = made.verdict is Verdict.INTERVAL and _is_narrow(made)
+    return about(was.mid_seconds) if comparable else ""
 
 
 def odds(share: float) -> str:

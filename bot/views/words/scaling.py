@@ -27,22 +27,22 @@ BLOCKS = {
 RETURN_REASONS = {ReturnReason.DRAINED: "The queue has drained.", ReturnReason.ENDED: "The lease has ended."}
 
 
-def scale_request_words(asked: ScaleRequest) -> str:
-    before, target = figure(asked.before), count(asked.target, "runner")
-    scale, scaling = (f"{verb} {asked.pool} from {before} to {target}" for verb in ("scale", "scaling"))
-    if asked.keeps:
-        extra = f"the extra runners of {asked.pool} (to {asked.target:,}) for another lease"
+def scale_request_words(request: ScaleRequest) -> str:
+    before, target = figure(request.before), count(request.target, "runner")
+    scale, scaling = (f"{verb} {request.pool} from {before} to {target}" for verb in ("scale", "scaling"))
+    if request.keeps:
+        extra = f"the extra runners of {request.pool} (to {request.target:,}) for another lease"
         scale, scaling = f"keep {extra}", f"keeping {extra}"
     return {
         ScaleStep.ASKED: f"asked to {scale}.",
-        ScaleStep.NOT_SENT: f"would have scaled {asked.pool} to {target} "
+        ScaleStep.NOT_SENT: f"would have scaled {request.pool} to {target} "
         f"(now {before}). Nothing was changed (shadow mode).",
         ScaleStep.APPROVAL_ASKED: f"asked to {scale}. It needs approval within "
-        f"{duration(asked.seconds)}. Nothing changes until then.",
+        f"{duration(request.seconds)}. Nothing changes until then.",
         ScaleStep.APPROVED: f"approved {scaling}, requested by",
         ScaleStep.DECLINED: f"declined {scaling}, requested by",
         ScaleStep.TAKEN_BACK: f"withdrew the request for {scaling}.",
-    }[asked.step]
+    }[request.step]
 
 
 def accepted_words(accepted: ScaleAccepted) -> str:
@@ -141,8 +141,8 @@ def _reasons(checked: RunnersChecked) -> str:
 
 
 def limit_words(hit: LimitHit, currency: str = "") -> str:
-    asked, runners, open_to = f"The target {hit.target:,}", count(hit.current, "runner"), _range(hit)
-    there = f"The pool already has that size: the target {hit.target:,}" if hit.target == hit.current else asked
+    target, runners, open_to = f"The target {hit.target:,}", count(hit.current, "runner"), _range(hit)
+    there = f"The pool already has that size: the target {hit.target:,}" if hit.target == hit.current else target
     limit = count(hit.limit, "runner")
     would, most = money(hit.cost_per_hour, currency), money(hit.max_cost_per_hour, currency)
     by = f": it is limited to {limit} by {hit.limited_by}" if hit.limited_by else f" of {limit}"
@@ -151,7 +151,7 @@ def limit_words(hit: LimitHit, currency: str = "") -> str:
         LimitReason.NOT_ABOVE: f"{there} is not above the current {runners}. {open_to}.",
         LimitReason.COOLDOWN: f"The pool was just scaled. You can scale it again in {time_left(hit.wait_seconds)}.",
         LimitReason.BELOW_MINIMUM: f"This pool's autoscaler takes no target below {limit}. {open_to}.",
-        LimitReason.ABOVE_MAXIMUM: f"{asked} is above the pool's maximum{by}. The pool has {runners}. {open_to}.",
+        LimitReason.ABOVE_MAXIMUM: f"{target} is above the pool's maximum{by}. The pool has {runners}. {open_to}.",
         LimitReason.ABOVE_STEP: f"At most {hit.step:,} more at once. The pool has {runners}. {open_to}.",
         LimitReason.TOO_EXPENSIVE: f"{count(hit.extra, 'extra runner')} would cost {would} an hour. "
         f"The maximum is {most} (`max_cost_per_hour`), which allows {limit}.",

@@ -8,12 +8,12 @@ from bot.views.mrkdwn import Marked, date, say
 
 def disagreeing(pool: str, found: Sequence[Contradiction]) -> list[Marked]:
     """One line where they say clearly different queues: a reader cannot trust either."""
-    told = [
+    queues = [
         ", ".join(f"{one.name} {one.number:,.0f}" for one in each.values) for each in found if each.figure == "queued"
     ]
     return [
-        say("{pool}: the sources disagree about the queue: {told}. Tailback uses the first.", pool=pool, told=one)
-        for one in told
+        say("{pool}: the sources disagree about the queue: {queues}. Tailback uses the first.", pool=pool, queues=one)
+        for one in queues
     ]
 
 

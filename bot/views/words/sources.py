@@ -46,10 +46,10 @@ def course_lines(courses: Sequence[SignalCourse]) -> tuple[str, ...]:
 def _now(one: Signal) -> str:
     if one.value is None:
         return f"{one.name}: unknown ({one.why or 'no answer'})"
-    told = f"{one.value:,.0f}{of_all(one)} {one.unit or 'machine'}s in trouble"
-    told = _bad(one).removeprefix(f"{one.name} ") if one.counts is Counts.VALUE else told
+    reading = f"{one.value:,.0f}{of_all(one)} {one.unit or 'machine'}s in trouble"
+    reading = _bad(one).removeprefix(f"{one.name} ") if one.counts is Counts.VALUE else reading
     where = ", ".join(filter(None, (one.source, f"{clock(one.at)} UTC" if one.at else "")))
-    return f"{one.name}: {told}" + (f" ({where})" if where else "")
+    return f"{one.name}: {reading}" + (f" ({where})" if where else "")
 
 
 def _before(course: SignalCourse) -> str:

@@ -175,19 +175,19 @@ def _issue_words(details: IssueNoted) -> str:
     return f"filed {details.name}.{lacking}"
 
 
-def _not_done_words(asked: RequestNotDone) -> str:
-    where = f" {asked.pool}" if asked.pool else ""
-    target = f" to {asked.target}" if asked.target is not None else ""
-    waited = duration(asked.waited_seconds)
+def _not_done_words(request: RequestNotDone) -> str:
+    where = f" {request.pool}" if request.pool else ""
+    target = f" to {request.target}" if request.target is not None else ""
+    waited = duration(request.waited_seconds)
     came = {
-        RequestEnd.REFUSED: f"Refused: {asked.why}",
-        RequestEnd.FAILED: f"It failed: {asked.why}.",
-        RequestEnd.UNKNOWN: f"Outcome unknown: {asked.why}. Check there.",
-        RequestEnd.CHECKING: f"{asked.system}: {asked.why or 'did not answer'}. Checking what happened.",
+        RequestEnd.REFUSED: f"Refused: {request.why}",
+        RequestEnd.FAILED: f"It failed: {request.why}.",
+        RequestEnd.UNKNOWN: f"Outcome unknown: {request.why}. Check there.",
+        RequestEnd.CHECKING: f"{request.system}: {request.why or 'did not answer'}. Checking what happened.",
         RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
         RequestEnd.OVER: "The incident ended before anybody approved it. Nothing was changed.",
-    }[asked.how]
-    return f"asked to {ASKED_TO.get(asked.action, asked.action)}{where}{target}. {came}"
+    }[request.how]
+    return f"asked to {ASKED_TO.get(request.action, request.action)}{where}{target}. {came}"
 
 
 ENDINGS = {
@@ -197,12 +197,12 @@ ENDINGS = {
 }
 
 
-def page_text(action: PageAction, headline: str, *, over: bool, asked: bool = False) -> str:
+def page_text(action: PageAction, headline: str, *, over: bool, by_person: bool = False) -> str:
     """`over` is the incident; the page of an open one is resolved when the next one takes its place.
 
-    `asked`: a person called this pager.
+    `by_person`: a person called this pager.
     """
-    if asked and action is PageAction.TRIGGER:
+    if by_person and action is PageAction.TRIGGER:
         return f"{headline}. Somebody escalated it in Slack."
     replaced = action is PageAction.RESOLVE and not over
     return f"{headline}. {'Nobody owns it any more. A new page follows.' if replaced else ENDINGS[action]}"

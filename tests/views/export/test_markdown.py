@@ -69,9 +69,9 @@ def test_the_markdown_tells_state_pools_and_what_happened_when() -> None:
 
 
 def test_each_entry_says_who_did_it_and_for_whom() -> None:
-    asked = ScaleRequest(ScaleStep.APPROVED, POOL, 15, 22)
+    approval = ScaleRequest(ScaleStep.APPROVED, POOL, 15, 22)
     checked = RunnersChecked(RunnersCame.VERIFIED, POOL, 22, 240.0, increase=7, more=7, online=22)
-    made = offering(noted(incident(), NOW, Event.APPROVAL, asked, who="U0BEN"), "", (), whom="U0ANA")
+    made = offering(noted(incident(), NOW, Event.APPROVAL, approval, who="U0BEN"), "", (), whom="U0ANA")
     text = markdown(noted(made, NOW, Event.VERIFIED, checked), NOW)
     assert "U0BEN approved scaling linux.2xlarge from 15 to 22 runners, requested by U0ANA.\n" in text
     assert "UTC: 7 of 7 extra runners came; 22 of 22 online" in below(text, "What was tried")
@@ -148,9 +148,9 @@ def test_what_is_not_known_is_said_and_not_invented() -> None:
 
 def test_a_diagnosis_stands_under_root_cause_as_what_was_seen() -> None:
     seen = noted(queueing()[0], NOW, Event.DIAGNOSED, PlainText("diagnosed the queue.", ("All 40 runners are busy.",)))
-    told = below(issue_text(seen, NOW, FORM), "Root cause")
-    assert told.startswith("The figures show no likely cause.\n\nDiagnoses:")
-    assert "All 40 runners are busy." in told
+    section = below(issue_text(seen, NOW, FORM), "Root cause")
+    assert section.startswith("The figures show no likely cause.\n\nDiagnoses:")
+    assert "All 40 runners are busy." in section
 
 
 def test_unknown_figures_stay_unknown() -> None:
@@ -168,14 +168,14 @@ def test_signals_have_their_unit_source_and_time_and_what_is_unknown_is_null() -
     slow = Signal("registry", SignalKind.SERVICE, 4.0, counts=Counts.VALUE, above=60.0, source="own", at=NOW)
     shot = sample("a", signals=(disk, lost, slow))
     looked = noted(queueing()[0], NOW, Event.STATUS, PlainText("Status."), figures=(shot,))
-    told = json.loads(as_json(looked, NOW))["timeline"][-1]["figures"][0]["signals"]
-    wanted = ("name", "value", "of", "unit", "bad", "source", "measured_at", "missing")
-    assert [tuple(one[key] for key in wanted) for one in told] == [
+    signals = json.loads(as_json(looked, NOW))["timeline"][-1]["figures"][0]["signals"]
+    keys = ("name", "value", "of", "unit", "bad", "source", "measured_at", "missing")
+    assert [tuple(one[key] for key in keys) for one in signals] == [
         ("disk", 14.0, 26, "machine", True, "prometheus", iso(NOW - 30), None),
         ("memory", None, None, "machine", None, "prometheus", None, "no answer yet"),
         ("registry", 4.0, None, None, False, "own", iso(NOW), None),
     ]
-    assert (told[2]["counts"], told[2]["above"], told[2]["below"]) == ("value", 60.0, None)
+    assert (signals[2]["counts"], signals[2]["above"], signals[2]["below"]) == ("value", 60.0, None)
 
 
 def test_the_json_keeps_its_fields() -> None:
@@ -281,30 +281,30 @@ def test_what_worked_is_what_came_beside_what_was_expected_without(
     scaled = with_fields(over, timeline=tuple(
         replace(one, details=up) if one.event is Event.SCALED else one for one in over.log.timeline
     ))  # fmt: skip
-    told = below(markdown(scaled, NOW + 9000), "What worked")
-    assert "- U0ALEX added 10 runners to linux.2xlarge." in told
-    assert verdict in told
-    assert "Without the added runners, the model expected about" in told
+    section = below(markdown(scaled, NOW + 9000), "What worked")
+    assert "- U0ALEX added 10 runners to linux.2xlarge." in section
+    assert verdict in section
+    assert "Without the added runners, the model expected about" in section
 
 
 def test_the_report_proposes_follow_ups_with_fields_for_people() -> None:
     change = statement("raise_limit", pool=POOL, limit=90, runners=120)
     made = Proposal(POOL, change, (statement("holds_a_place", seconds=600.0),), 1.0)
-    told = below(markdown(closed(), NOW, [made]), "Follow-ups")
-    assert told.startswith("- [ ] Raise the limit of linux.2xlarge from 90 to 120 — owner: ")
-    assert told.splitlines()[0].endswith("— owner: _to fill in_, due: _to fill in_")
-    assert told.splitlines()[1].startswith("  - ")
+    section = below(markdown(closed(), NOW, [made]), "Follow-ups")
+    assert section.startswith("- [ ] Raise the limit of linux.2xlarge from 90 to 120 — owner: ")
+    assert section.splitlines()[0].endswith("— owner: _to fill in_, due: _to fill in_")
+    assert section.splitlines()[1].startswith("  - ")
 
 
 def test_a_report_that_proposes_nothing_is_told_from_one_that_was_not_asked() -> None:
-    said = "The report proposes nothing for these pools."
-    assert below(markdown(closed(), NOW, []), "Follow-ups").startswith(said)
-    assert said not in markdown(closed(), NOW)
+    sentence = "The report proposes nothing for these pools."
+    assert below(markdown(closed(), NOW, []), "Follow-ups").startswith(sentence)
+    assert sentence not in markdown(closed(), NOW)
 
 
 def test_what_happened_is_told_in_order() -> None:
     """Who took it, who took it over, and when it ended."""
     given = handed_over(acked(incident(alert()), "U0ANA", NOW), HandedOver("U0BEN"), who="U0ANA", now=NOW, request="r")
-    told = below(markdown(given, NOW + 60), "What happened")
-    assert "U0ANA acknowledged it " in told
-    assert told.index("U0ANA handed it over to U0BEN at 02:33.") < told.index("It is still open after")
+    section = below(markdown(given, NOW + 60), "What happened")
+    assert "U0ANA acknowledged it " in section
+    assert section.index("U0ANA handed it over to U0BEN at 02:33.") < section.index("It is still open after")

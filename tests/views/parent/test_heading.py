@@ -12,13 +12,13 @@ from tests.views.samples import NOW, TIMING
 
 
 @pytest.mark.parametrize(
-    ("pools", "said"), [(("a", "b"), "queue not measured in 1 of 2 pools"), (("b",), "queue not measured")]
+    ("pools", "ending"), [(("a", "b"), "queue not measured in 1 of 2 pools"), (("b",), "queue not measured")]
 )
-def test_an_end_says_in_how_many_pools_the_queue_was_not_measured(pools: tuple[str, ...], said: str) -> None:
+def test_an_end_says_in_how_many_pools_the_queue_was_not_measured(pools: tuple[str, ...], ending: str) -> None:
     """Only `a` was measured."""
     courses = {name: QueueSeries(60.0) for name in pools if name == "a"}
     over = samples.incident(candidates=pools, affected=pools, state=State.RESOLVED, courses=courses)
-    assert headline(over, samples.view(), NOW, TIMING).endswith(said)
+    assert headline(over, samples.view(), NOW, TIMING).endswith(ending)
 
 
 def test_a_source_that_went_silent_saw_no_recovery() -> None:

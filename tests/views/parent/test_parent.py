@@ -153,12 +153,12 @@ def test_the_header_names_the_pool_of_the_alert_that_nobody_measures(
         assert "nothing queued" not in first
 
 
-@pytest.mark.parametrize(("firing", "said"), [(True, "alert still firing"), (False, "alert resolved")])
-def test_a_header_without_a_queue_says_what_the_alert_does(firing: bool, said: str) -> None:
+@pytest.mark.parametrize(("firing", "ending"), [(True, "alert still firing"), (False, "alert resolved")])
+def test_a_header_without_a_queue_says_what_the_alert_does(firing: bool, ending: str) -> None:
     alerts = (samples.alert(values={}, status=Status.FIRING if firing else Status.RESOLVED),)
     silent = replace(samples.view(names=("linux",)), pools={"linux": Pool("linux", trouble="HTTP 500")})
     for known, pools in ((silent, {"affected": ("linux",)}), (View(), {}), (View(), {"unknown_pools": ("linux",)})):
-        assert heading(draw(samples.incident(*alerts, candidates=tuple(known.pools), **pools), known)).endswith(said)
+        assert heading(draw(samples.incident(*alerts, candidates=tuple(known.pools), **pools), known)).endswith(ending)
 
 
 def test_an_alert_without_data_does_not_hide_a_queue_that_is_measured() -> None:
@@ -177,7 +177,7 @@ def test_one_pool_takes_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "said"),
+    ("sample", "sentence"),
     [
         (Snapshot("linux", 0.0, busy=12, idle=0, limit=40), "12 of 12 online runners busy (limit 40)"),
         (Snapshot("linux", 0.0, busy=0, idle=1), "0 of 1 online runner busy"),
@@ -187,9 +187,9 @@ def test_one_pool_takes_one_line() -> None:
     ],
 )
 def test_busy_runners_are_counted_among_those_online_not_among_those_the_limit_allows(
-    sample: Snapshot, said: str
+    sample: Snapshot, sentence: str
 ) -> None:
-    assert busy_words(sample) == said
+    assert busy_words(sample) == sentence
 
 
 @pytest.mark.parametrize("names", [("linux",), ("linux", "arm")])
@@ -204,13 +204,13 @@ def test_a_queue_that_is_counted_up_to_the_limit_is_told_as_the_least(names: tup
         assert [row[1] for row in rows_of(drawn)] == ["Queued", "4+", "4+"]
 
 
-@pytest.mark.parametrize(("queued", "said"), [(2, "linux: at least 2 jobs queued"), (0, "(alert values)")])
-def test_a_full_pool_whose_source_sees_no_further_jobs_is_not_called_calm(queued: int, said: str) -> None:
+@pytest.mark.parametrize(("queued", "sentence"), [(2, "linux: at least 2 jobs queued"), (0, "(alert values)")])
+def test_a_full_pool_whose_source_sees_no_further_jobs_is_not_called_calm(queued: int, sentence: str) -> None:
     full = replace(samples.sample("linux", queued, None), busy=40 - queued, limit=40)
     rules = {"linux": PoolRules("linux", floor=3, counts_assigned=True)}
     drawn = words(draw(samples.incident(candidates=("linux",), affected=("linux",)),
                        replace(samples.view(Pool("linux", samples=(full,))), rules=rules)))  # fmt: skip
-    assert said in drawn
+    assert sentence in drawn
     assert "normal" not in drawn
     assert "othing queued" not in drawn
 
@@ -276,12 +276,12 @@ def test_a_closed_incident_is_drawn_from_its_record_alone() -> None:
 def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
     of, seen = samples.worked_on()
     silence = Silence("s1", "grafana", NOW + 3600, "U0SAM", "inc_1.x")
-    said = words(draw(with_fields(of, silences=(silence,), muted=True), seen))
-    assert "Acknowledged by <@U0ALEX> <!date^" in said
-    assert "• <@U0ALEX> set linux.2xlarge from 40 to 50 runners." in said
-    assert "by <@U0SAM>." in said
-    assert "Updates in the thread are muted" in said
-    assert "subteam" not in said
+    text = words(draw(with_fields(of, silences=(silence,), muted=True), seen))
+    assert "Acknowledged by <@U0ALEX> <!date^" in text
+    assert "• <@U0ALEX> set linux.2xlarge from 40 to 50 runners." in text
+    assert "by <@U0SAM>." in text
+    assert "Updates in the thread are muted" in text
+    assert "subteam" not in text
     gone = (Silence("a", "g", NOW - 1, "U1", "x"), Silence("b", "g", NOW + 60, "U1", "y", ended=True))
     assert "Silenced until" not in words(draw(replace(of, silences=gone), seen))
 
@@ -299,9 +299,9 @@ def test_a_click_shows_in_the_parent_with_who_and_when() -> None:
 def test_what_ends_soon_stands_in_the_thread_alone(soon: Details, later: Details) -> None:
     """The first message may be read when it has long ended."""
     of, seen = samples.queueing()
-    told = [draw(noted(of, NOW, Event.NOTED, details), seen) for details in (soon, later)]
-    assert ["ends in" in words(one) or "returned in" in words(one) for one in told] == [False, False]
-    assert words(told[0]) == words(draw(of, seen)) != words(told[1])
+    parents = [draw(noted(of, NOW, Event.NOTED, details), seen) for details in (soon, later)]
+    assert ["ends in" in words(one) or "returned in" in words(one) for one in parents] == [False, False]
+    assert words(parents[0]) == words(draw(of, seen)) != words(parents[1])
 
 
 def test_many_pools_are_counted_where_they_are_not_shown() -> None:
@@ -333,14 +333,14 @@ def test_a_late_thread_says_how_late() -> None:
 
 
 def test_a_request_gives_way_to_what_came_of_it() -> None:
-    wanted = PlainText("asked to silence the alert for 1 h.")
-    asked = noted(samples.incident(), NOW, Event.REQUESTED, wanted, who="U1", tell=False, request="a1")
-    assert "asked to silence" in words(draw(asked, View()))
-    told = replace(asked, log=asked.log.answered("a1"))
-    done = noted(told, NOW + 1, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
+    details = PlainText("asked to silence the alert for 1 h.")
+    requested = noted(samples.incident(), NOW, Event.REQUESTED, details, who="U1", tell=False, request="a1")
+    assert "asked to silence" in words(draw(requested, View()))
+    answered = replace(requested, log=requested.log.answered("a1"))
+    done = noted(answered, NOW + 1, Event.SILENCED, PlainText("silenced the alert for 1 h."), who="U1")
     assert "asked to silence" not in words(draw(done, View()))
     assert "<@U1> silenced the alert for 1 h." in words(draw(done, View()))
-    other = replace(asked, log=asked.log.answered("a2"))
+    other = replace(requested, log=requested.log.answered("a2"))
     assert "asked to silence" in words(draw(other, View()))
 
 
@@ -376,15 +376,15 @@ def test_a_runbook_that_an_issue_names_shows_where_it_leads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("firing", "said"), [((True, True), "2 of 2 alerts firing."), ((True, False), "1 of 2 alerts firing.")]
+    ("firing", "sentence"), [((True, True), "2 of 2 alerts firing."), ((True, False), "1 of 2 alerts firing.")]
 )
-def test_how_many_alerts_fire_is_kept_true(firing: tuple[bool, ...], said: str) -> None:
+def test_how_many_alerts_fire_is_kept_true(firing: tuple[bool, ...], sentence: str) -> None:
     alerts = [
         samples.alert(fingerprint=f"a{n}", status=Status.FIRING if one else Status.RESOLVED)
         for n, one in enumerate(firing)
     ]
     several = samples.incident(*alerts)
-    assert said in words(draw(several, View()))
+    assert sentence in words(draw(several, View()))
     assert "firing." not in words(draw(samples.incident(), View()))
     assert digest_of(draw(several, View())) != digest_of(draw(samples.incident(*alerts[:1]), View()))
 
@@ -432,10 +432,10 @@ def test_a_forecast_in_a_few_words(made: Forecast, words: str) -> None:
 def test_a_forecast_that_changed_says_what_it_was() -> None:
     """The middle of what was said, and when; nothing where one of both has no clear time."""
     before, wide = replace(clears(100, 140), at=NOW - 1800), clears(10, 7000)
-    for made, said in ((clears(21, 43), "drains in 20 to 50 min (was about 2 h at "), (wide, "no clear time yet.")):
+    for made, sentence in ((clears(21, 43), "drains in 20 to 50 min (was about 2 h at "), (wide, "no clear time yet.")):
         pool = replace(samples.grown(samples.sample("linux")), steady=SteadyForecast(made, was=before))
         incident = samples.incident(candidates=("linux",), affected=("linux",))
-        assert f"*Forecast:* {said}" in (verdict(incident, samples.view(pool), NOW, TIMING) or "")
+        assert f"*Forecast:* {sentence}" in (verdict(incident, samples.view(pool), NOW, TIMING) or "")
 
 
 def test_the_parent_says_likely_cause_and_forecast_once() -> None:

@@ -21,7 +21,7 @@ def cause(name: str, *seen: object, evidence_at: float | None = None) -> Finding
 
 
 @pytest.mark.parametrize(
-    ("sample", "found", "said"),
+    ("sample", "found", "sentence"),
     [
         (pool(), cause("stockout", REFUSED), "*Only 26 of 90 runners:* 60 launch requests refused"),
         (pool(), cause("too_few", CAME), "*Evidence:* 26 of 90 runners, none idle"),
@@ -33,6 +33,6 @@ def cause(name: str, *seen: object, evidence_at: float | None = None) -> Finding
         (None, None, ""),
     ],
 )
-def test_the_line_says_what_decides(sample: Snapshot | None, found: Finding | None, said: str) -> None:
-    assert (proof(sample, RULES, found) or "").startswith(said)
-    assert bool(said) == bool(proof(sample, RULES, found))
+def test_the_line_says_what_decides(sample: Snapshot | None, found: Finding | None, sentence: str) -> None:
+    assert (proof(sample, RULES, found) or "").startswith(sentence)
+    assert bool(sentence) == bool(proof(sample, RULES, found))

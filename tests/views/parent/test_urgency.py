@@ -29,5 +29,5 @@ def test_without_figures_it_is_the_age() -> None:
 
 def test_what_was_reported_last_counts_where_the_pools_are_not_read() -> None:
     grave = about("grave", 1)
-    told = with_fields(grave, reported=Reported(NOW, 4321, 36_000.0, "grave"))
-    assert order(about("old", 9), told) == ["grave", "old"]
+    reported = with_fields(grave, reported=Reported(NOW, 4321, 36_000.0, "grave"))
+    assert order(about("old", 9), reported) == ["grave", "old"]

@@ -32,7 +32,7 @@ SINCE = UNTIL - WEEK
 BIG = HOSTILE + "x" * 50_000
 
 
-def told(day: int, cause: str) -> Incident:
+def closed_for(day: int, cause: str) -> Incident:
     """An incident of two hours on one day of the last week."""
     at = SINCE + 86400 * day + 9.5 * 3600
     score = Score(Forecast(at, Verdict.INTERVAL, 90, 1800, 3600, 7200, pool=POOL), 4000.0, held=day != 2)
@@ -59,9 +59,9 @@ def data() -> ReportData:
         SINCE,
         UNTIL,
         (
-            told(0, limit),
-            told(1, surge),
-            told(2, limit),
+            closed_for(0, limit),
+            closed_for(1, surge),
+            closed_for(2, limit),
             incident(alert(starts_at=UNTIL - 960), at=UNTIL - 900, id="open", pools=named()),
         ),
         {
@@ -87,7 +87,7 @@ def test_one_person_is_told_the_same_without_the_heading() -> None:
 
 
 def test_at_a_terminal_stand_pools_proposals_and_what_the_columns_mean() -> None:
-    told = plain(whole())
+    text = plain(whole())
     for words in (
         "Jobs waited about 1,300 h in the last 7 days, the longest 1 h in linux.2xlarge. 4 incidents (1\nopen).\n",
         "\nFrom 1 Feb 00:00 to 8 Feb 00:00 UTC.\n\nlinux.2xlarge\n  - about 1,300 h of waiting",
@@ -96,8 +96,8 @@ def test_at_a_terminal_stand_pools_proposals_and_what_the_columns_mean() -> None
         "\nProposals\n  1. Raise the limit of linux.2xlarge from 40 to 47.\n     - 3 incidents; about ",
         "\np50, p90, p99: the longest wait was at most this",
     ):
-        assert words in told, told
-    assert "macos-m1" not in told
+        assert words in text, text
+    assert "macos-m1" not in text
 
 
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
@@ -166,10 +166,10 @@ def test_nothing_from_outside_pings_links_or_breaks_a_limit(name: str, pools: in
 @pytest.mark.parametrize("name", [HOSTILE, "", "a" * 300], ids=["hostile", "empty", "long"])
 def test_no_name_from_outside_moves_the_cursor_of_a_terminal(name: str) -> None:
     made = hostile(name, 3)
-    told = plain(made)
-    assert {letter for letter in told if category(letter) == "Cc"} == {"\n"}
+    text = plain(made)
+    assert {letter for letter in text if category(letter) == "Cc"} == {"\n"}
     assert json.loads(as_json(made))["pools"][0]["name"] == f"{name}0"
-    assert BIG not in told
+    assert BIG not in text
 
 
 def test_many_pools_are_counted_where_they_are_not_shown() -> None:

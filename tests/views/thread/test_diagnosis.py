@@ -41,12 +41,12 @@ def test_the_reply_is_drawn_as_its_golden_file_says() -> None:
 
 def test_there_is_one_verdict_with_at_most_four_figures() -> None:
     made = drawn(diagnosed(STOCKOUT, SURGE), diagnosed(OTHER))
-    said = json.dumps(made.blocks)
-    assert said.count("*Cause:*") == said.count("*What to do:*") == 1
+    dumped = json.dumps(made.blocks)
+    assert dumped.count("*Cause:*") == dumped.count("*What to do:*") == 1
     (evidence,) = [text for text in texts(made.blocks) if text.startswith("*Evidence*")]
     assert evidence.count("• ") == 4
-    assert "More runners don't help." in said
-    assert "More runners help." not in said + made.text
+    assert "More runners don't help." in dumped
+    assert "More runners help." not in dumped + made.text
     assert [block["type"] for block in made.blocks if block["type"] in YOUNG] == ["container", "context_actions"]
 
 

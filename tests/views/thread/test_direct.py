@@ -47,14 +47,14 @@ def test_the_new_owner_reads_whose_note_it_is_and_how_to_decline() -> None:
 
 def test_a_declined_hand_over_says_who_owns_it_now() -> None:
     incident, _ = queueing()
-    for owner, said in (
+    for owner, sentence in (
         (ANA, "*You own this incident again.*"),
         (BEN, "<@U0BEN> owns it now."),
         (None, "*Nobody owns"),
     ):
         owned = replace(incident, ownership=replace(incident.ownership, owner=owner))
         head, *lines = given_back(owned, GIVEN, ANA, state()).text.split("\n")
-        assert head.startswith(f"<@{BEN}> declined the hand-over. {said}")
+        assert head.startswith(f"<@{BEN}> declined the hand-over. {sentence}")
         assert len(lines) == 5
 
 
@@ -70,14 +70,14 @@ def test_the_question_before_an_escalation_says_who_did_it_last() -> None:
     incident, _ = queueing()
     assert "Call <!subteam^S0ONCALL> about this incident?" in offer_escalation("r1", "S0ONCALL").text
     called = noted(incident, NOW, Event.CALLED, Escalation(), who=ANA)
-    said = str(escalate_modal("escalate", "r1", called, ["S0ONCALL"], "S0ONCALL")["blocks"])
-    assert "Calls <!subteam^S0ONCALL> with the state of this incident" in said
-    assert f"<@{ANA}> escalated it" in said
+    text = str(escalate_modal("escalate", "r1", called, ["S0ONCALL"], "S0ONCALL")["blocks"])
+    assert "Calls <!subteam^S0ONCALL> with the state of this incident" in text
+    assert f"<@{ANA}> escalated it" in text
 
 
 def test_a_page_says_who_wants_what() -> None:
     head = "linux: 14 jobs queued"
     assert page_text(PageAction.TRIGGER, head, over=False).endswith("queued. Nobody has acknowledged it in Slack.")
-    assert page_text(PageAction.TRIGGER, head, over=False, asked=True).endswith("Somebody escalated it in Slack.")
+    assert page_text(PageAction.TRIGGER, head, over=False, by_person=True).endswith("Somebody escalated it in Slack.")
     assert page_text(PageAction.RESOLVE, head, over=True).endswith("The incident is over.")
     assert page_text(PageAction.RESOLVE, head, over=False).endswith("A new page follows.")

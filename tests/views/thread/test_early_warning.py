@@ -21,8 +21,8 @@ LATEST = sample(48, at=NOW + 60, oldest_wait_seconds=900.0, busy=24, limit=24)
 
 
 def drawn(episode: EarlyWarning = STANDS, **parts: object) -> str:
-    told = WarningView(POOL, episode, WarningHistory(episode, hits=5, false=1, missed=2), LATEST)
-    message = warning(replace(told, **parts))  # type: ignore[arg-type]  # names are checked by it
+    view = WarningView(POOL, episode, WarningHistory(episode, hits=5, false=1, missed=2), LATEST)
+    message = warning(replace(view, **parts))  # type: ignore[arg-type]  # names are checked by it
     if episode.ended_at is None:
         assert "<!" not in message.text
     return in_utc(f"{message.text}\n{message.blocks}")

@@ -55,7 +55,7 @@ def test_equal_jobs_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("queue", "wait", "said"),
+    ("queue", "wait", "sentence"),
     [
         ("a", "b", " (the queue matches a, the wait matches b)."),
         ("a", "a", " (both match a)."),
@@ -63,12 +63,13 @@ def test_equal_jobs_are_counted() -> None:
         (None, None, " (no configured pool shows them)."),
     ],
 )
-def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wait: str | None, said: str) -> None:
+def test_the_pools_that_hold_the_reported_maxima_are_named(queue: str | None, wait: str | None, sentence: str) -> None:
     incident, seen = samples.queueing()
     found = Maxima(14, 114, incident.opened_at, queue, wait, complete=True)
     drawn = first_reply(with_fields(incident, maxima=found), seen)
     assert (
-        f"Alert values: 14 jobs queued, longest wait 1 h 54 min{said} The wait crossed the alert's limit." in drawn.text
+        f"Alert values: 14 jobs queued, longest wait 1 h 54 min{sentence} The wait crossed the alert's limit."
+        in drawn.text
     )
     assert "I checked all 5." in drawn.text
     assert "threshold" not in drawn.text
@@ -85,8 +86,8 @@ def test_the_values_of_an_alert_that_names_one_pool_are_of_that_pool() -> None:
 
 def test_an_alert_without_data_says_nothing_of_the_queue() -> None:
     of, seen = samples.queueing()
-    said = first_reply(with_fields(of, kind=Kind.BLIND), seen).text
-    assert "The alert's own query has no data. By the alert, the queue length is unknown, which is not zero." in said
+    text = first_reply(with_fields(of, kind=Kind.BLIND), seen).text
+    assert "The alert's own query has no data. By the alert, the queue length is unknown, which is not zero." in text
 
 
 def test_unread_pools_are_named_with_their_reason() -> None:

@@ -24,6 +24,6 @@ def test_an_alert_that_fired_again_is_not_said_to_have_resolved() -> None:
 
 def test_who_added_runners_is_named_with_their_cost_where_it_is_known() -> None:
     ana, ben = RunnersAdded("U0ANA", POOL, 6, 2.017, "$"), RunnersAdded("U0BEN", POOL, 1, None)
-    told = added(ClosingSummary(3600.0, added=(ana, ben)))
-    assert told == "<@U0ANA> added 6 runners for about $2.02. <@U0BEN> added 1 runner."
+    sentence = added(ClosingSummary(3600.0, added=(ana, ben)))
+    assert sentence == "<@U0ANA> added 6 runners for about $2.02. <@U0BEN> added 1 runner."
     assert added(ClosingSummary(3600.0)) is None

@@ -18,7 +18,7 @@ from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
 from bot.views.words.advice import advice_words, remedy_words
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
-from bot.views.words.diagnosis import UNTOLD, WHY, parts_words, rest_lines
+from bot.views.words.diagnosis import ARRIVALS_UNKNOWN, WHY, parts_words, rest_lines
 from bot.views.words.forecasts import REASONS, UNTIL, branch_words
 from bot.views.words.phrase import Words, in_words, phrase
 from bot.views.words.proposals import EVIDENCE as REPORTED
@@ -143,7 +143,7 @@ def test_until_an_earlier_day_has_the_hour_the_part_of_the_load_cannot_be_told()
     """Nothing is attributed then, so one sentence stands where the parts would."""
     one = Diagnosis("linux", (), (), waits=True, untold=True)
     lines = [rest_lines(Diagnosed(("linux",), ((replace(one, untold=untold),),)), ()) for untold in (True, False)]
-    assert [UNTOLD.format(pools="linux") in one for one in lines] == [True, False]
+    assert [ARRIVALS_UNKNOWN.format(pools="linux") in one for one in lines] == [True, False]
 
 
 @pytest.mark.parametrize(("away", "untold"), [(0, False), (3, True)])

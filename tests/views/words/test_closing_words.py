@@ -62,7 +62,7 @@ def test_a_cause_that_was_nearly_always_named_needs_no_share_and_pools_with_the_
 
 
 @pytest.mark.parametrize(
-    ("without", "said"),
+    ("without", "sentence"),
     [
         ((14400.0, 32400.0, None), "about 9 h (80 %: 4 h or more)"),
         ((3600.0, 7200.0, 18000.0), "about 2 h (80 %: 1 to 5 h)"),
@@ -71,21 +71,21 @@ def test_a_cause_that_was_nearly_always_named_needs_no_share_and_pools_with_the_
     ],
 )
 def test_the_course_without_the_runners_is_told_as_an_interval(
-    without: tuple[float | None, float | None, float | None], said: str
+    without: tuple[float | None, float | None, float | None], sentence: str
 ) -> None:
     seed = None if without[0] is None else 7
     other = Counterfactual(POOL, None, 3000.0, *without, without_seed=seed)
-    assert without_words(other) == said
+    assert without_words(other) == sentence
     ended = ClosingSummary(3600.0, acted=True, without=other)
-    assert ending_lines(ended) == (f"It took 50 min from the scale-up. Without it: {said}",)
+    assert ending_lines(ended) == (f"It took 50 min from the scale-up. Without it: {sentence}",)
 
 
-@pytest.mark.parametrize(("high", "said"), [(3000.0, "20 to 50 min (correct)"), (2400.0, "20 to 40 min (wrong)")])
-def test_the_forecast_of_the_scale_up_is_compared_as_it_was_said(high: float, said: str) -> None:
+@pytest.mark.parametrize(("high", "outcome"), [(3000.0, "20 to 50 min (correct)"), (2400.0, "20 to 40 min (wrong)")])
+def test_the_forecast_of_the_scale_up_is_compared_as_it_was_said(high: float, outcome: str) -> None:
     made = Forecast(NOW, Verdict.INTERVAL, 14, 1200.0, None, high, pool=POOL)
     other = Counterfactual(POOL, Score(made, 3000.0, held=high == 3000.0), 3000.0, without_seed=7)
     ended = ClosingSummary(3600.0, acted=True, without=other)
-    assert ending_lines(ended)[1:] == (f"Forecast of the scale-up: {said}",)
+    assert ending_lines(ended)[1:] == (f"Forecast of the scale-up: {outcome}",)
 
 
 def test_the_scores_of_the_forecasts_are_left_to_the_details() -> None:

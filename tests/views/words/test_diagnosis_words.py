@@ -39,28 +39,28 @@ def lines(*groups: tuple[Diagnosis, ...]) -> tuple[str, ...]:
 
 def test_lines_give_cause_evidence_remedy_and_what_was_missing() -> None:
     """A person reads the cause, its figures, whether scaling helps, and what could not be seen."""
-    said = lines(group(LIMIT, missing=("api_remaining",)))
-    assert said[0] == "Cause: the pool's limit is reached (high confidence) in a."
-    assert said[1].startswith("Evidence: 20 busy of 20 runners")
-    assert said[2].startswith("What to do: More runners help.")
-    assert "Not measured in a: API quota." in said
+    shown = lines(group(LIMIT, missing=("api_remaining",)))
+    assert shown[0] == "Cause: the pool's limit is reached (high confidence) in a."
+    assert shown[1].startswith("Evidence: 20 busy of 20 runners")
+    assert shown[2].startswith("What to do: More runners help.")
+    assert "Not measured in a: API quota." in shown
 
 
 def test_a_lesser_cause_stands_without_its_advice_which_may_contradict_the_verdict() -> None:
     outage = group(PROVIDER, replace(LIMIT, confidence=0.2), pools=("a", "b", "c", "d"))
-    said = lines(outage, group(LIMIT, pools=("e",)))
-    assert said[0] == "Cause: the CI provider is not assigning jobs (high confidence) in a, b and 2 more."
-    assert "12 idle runners while 30 jobs wait" in said[1]
-    assert said[2].endswith("Check the provider's status page. Do not rerun: jobs start when it recovers.")
-    assert said[3].startswith("Less likely in a, b and 2 more: ")
-    assert any(line.startswith("Less likely in e: the pool's limit is reached") for line in said)
-    assert len([line for line in said if "Do not rerun" in line]) == 1
+    shown = lines(outage, group(LIMIT, pools=("e",)))
+    assert shown[0] == "Cause: the CI provider is not assigning jobs (high confidence) in a, b and 2 more."
+    assert "12 idle runners while 30 jobs wait" in shown[1]
+    assert shown[2].endswith("Check the provider's status page. Do not rerun: jobs start when it recovers.")
+    assert shown[3].startswith("Less likely in a, b and 2 more: ")
+    assert any(line.startswith("Less likely in e: the pool's limit is reached") for line in shown)
+    assert len([line for line in shown if "Do not rerun" in line]) == 1
 
 
 def test_what_is_seen_is_said_where_no_rule_fits() -> None:
     seen = statement("seen_plainly", busy=None, idle=None, limit=None, queued=14, oldest_wait_seconds=6840.0)
-    said = lines(group(seen=(seen,), missing=("idle",)))
-    assert said[0].startswith("Cause: not known. Seen: 14 jobs wait, the longest for 1 h 54 min. These figures would")
+    shown = lines(group(seen=(seen,), missing=("idle",)))
+    assert shown[0].startswith("Cause: not known. Seen: 14 jobs wait, the longest for 1 h 54 min. These figures would")
 
 
 def test_two_causes_of_which_neither_is_likelier_are_said_as_one() -> None:
@@ -69,18 +69,18 @@ def test_two_causes_of_which_neither_is_likelier_are_said_as_one() -> None:
         replace(label, cause="too_few", missing=("create_failures", "booting")),
         replace(label, cause="no_runner"),
     )
-    told = Diagnosed(("a",), (group(label, few, none, either=True),))
-    words = unmarked(cause_words(told))
+    found = Diagnosed(("a",), (group(label, few, none, either=True),))
+    words = unmarked(cause_words(found))
     assert words.startswith("either no runner has the label or machines do not come; "), words
     assert "would tell (low confidence)" in words
-    assert less_likely(told) == 1
-    assert not [line for line in rest_lines(told, ()) if "machines do not come" in line], "it is said once"
+    assert less_likely(found) == 1
+    assert not [line for line in rest_lines(found, ()) if "machines do not come" in line], "it is said once"
 
 
 def test_an_unknown_queue_speaks_with_its_reason() -> None:
     why = statement("figure_missing", pool="linux", figure="queued", why="no listener reports")
-    said = likely_cause(Finding("blind", 0.85, (why,), Scaling.UNKNOWN, "find_the_queue"))
-    assert said.startswith("the queue is unknown (high confidence). linux: queued: no")
+    sentence = likely_cause(Finding("blind", 0.85, (why,), Scaling.UNKNOWN, "find_the_queue"))
+    assert sentence.startswith("the queue is unknown (high confidence). linux: queued: no")
 
 
 @pytest.mark.parametrize(
@@ -178,12 +178,12 @@ def test_what_came_is_said(seen: Statement, words: str) -> None:
 )
 def test_scale_up_is_warned_against_only_with_a_reason(cause: str, scaling: Scaling, words: str) -> None:
     """A warning names the cause and its figures."""
-    said = caution(replace(LIMIT, cause=cause, scaling=scaling))
-    assert said.startswith(words)
-    assert bool(said) == bool(words)
+    sentence = caution(replace(LIMIT, cause=cause, scaling=scaling))
+    assert sentence.startswith(words)
+    assert bool(sentence) == bool(words)
 
 
 def test_what_people_said_of_a_cause_is_counted() -> None:
     assert (confirmed(None), confirmed((2, 1))) == ("", ", confirmed 2 of 3 times")
-    told = Diagnosed(("a",), (group(replace(LIMIT, confidence=0.5)),), answers=(1, 1))
-    assert cause_words(told) == "the pool's limit is reached (medium confidence, confirmed 1 of 2 times) in a."
+    found = Diagnosed(("a",), (group(replace(LIMIT, confidence=0.5)),), answers=(1, 1))
+    assert cause_words(found) == "the pool's limit is reached (medium confidence, confirmed 1 of 2 times) in a."

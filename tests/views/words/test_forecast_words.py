@@ -32,9 +32,9 @@ def test_the_effect_comes_first(times: float, words: str) -> None:
 
 
 def test_the_dialog_begins_with_the_forecast_of_the_thread() -> None:
-    said = Forecast(AT, Verdict.INTERVAL, 60, 600.0, 1200.0, 1800.0)
-    found = WhatIf((Option(0, 600.0, 1200.0, 1800.0, None, None),), said=said)
-    assert what_more_would_do(found).above[0] == f"Without more runners: {forecast_words(said)}."
+    shown = Forecast(AT, Verdict.INTERVAL, 60, 600.0, 1200.0, 1800.0)
+    found = WhatIf((Option(0, 600.0, 1200.0, 1800.0, None, None),), said=shown)
+    assert what_more_would_do(found).above[0] == f"Without more runners: {forecast_words(shown)}."
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def option(low: float | None, high: float | None, times: float = 2.0) -> Option:
 
 
 @pytest.mark.parametrize(
-    ("shown", "approval", "said"),
+    ("shown", "approval", "label"),
     [
         (Option(10, 3600.0, 4000.0, 6000.0, None, None, 2.0), False, "done in 1 to 2 h, $3.40 an hour, no approval"),
         (
@@ -86,10 +86,10 @@ def option(low: float | None, high: float | None, times: float = 2.0) -> Option:
     ],
 )
 def test_a_choice_says_when_it_is_done_what_it_costs_and_whether_somebody_approves(
-    shown: Option | None, approval: bool | None, said: str
+    shown: Option | None, approval: bool | None, label: str
 ) -> None:
-    assert choice_words(shown, "$3.40", approval) == said
-    assert len(said) <= 75
+    assert choice_words(shown, "$3.40", approval) == label
+    assert len(label) <= 75
 
 
 def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
@@ -109,5 +109,5 @@ def test_whoever_is_told_the_accuracy_is_told_what_it_leaves_out() -> None:
 @pytest.mark.parametrize(("stalled", "of"), [(1, "1 of 1 forecast"), (2, "1 of 2 forecasts")])
 def test_what_was_called_stalled_is_counted_in_words_that_can_be_read(stalled: int, of: str) -> None:
     """How many came true, and what that means."""
-    said = f"Forecast that the queue does not drain: {of} correct (not empty within 30 min)"
-    assert score_lines(ScoreSummary(came_true=1, stalled=stalled)) == (said,)
+    sentence = f"Forecast that the queue does not drain: {of} correct (not empty within 30 min)"
+    assert score_lines(ScoreSummary(came_true=1, stalled=stalled)) == (sentence,)

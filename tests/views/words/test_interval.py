@@ -36,8 +36,8 @@ def test_the_worst_case_is_never_better_than_the_forecast(minutes: list[float]) 
     low, mid, high = (60 * one for one in minutes)
     for words in (interval(low, high), interval(low, high, mid), bound(high)):
         assert not re.search(r"[–()]|\b0\b|\bno\b", words)
-    said = bound(high)
-    if found := re.fullmatch(r"(\d+) min", said):
+    sentence = bound(high)
+    if found := re.fullmatch(r"(\d+) min", sentence):
         assert float(found[1]) >= min(minutes[2], 1.0)
         assert float(found[1]) * 60 >= high - 1e-6
 
@@ -51,11 +51,11 @@ def test_bounds_that_are_scored_are_not_widened() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "sentence"),
     [(1, 5, "within 6 min"), (8, 50, "in 8 to 50 min"), (0, 1, "in a minute or two"), (19, 20, "in 15 to 20 min")],
 )
-def test_a_time_that_may_be_at_once_is_said_as_a_bound(low: int, high: int, said: str) -> None:
-    assert when(60.0 * low, 60.0 * high) == said
+def test_a_time_that_may_be_at_once_is_said_as_a_bound(low: int, high: int, sentence: str) -> None:
+    assert when(60.0 * low, 60.0 * high) == sentence
 
 
 def test_the_ends_that_are_said_are_those_that_an_outcome_is_compared_with() -> None:

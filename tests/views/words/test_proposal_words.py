@@ -23,7 +23,7 @@ REPLAYED: dict[str, Value] = {
 
 
 @pytest.mark.parametrize(
-    ("table", "said", "words"),
+    ("table", "evidence", "words"),
     [
         (CHANGES, statement("raise_limit", pool=POOL, limit=40, runners=52),
          "Raise the limit of linux.2xlarge from 40 to 52."),
@@ -62,5 +62,5 @@ REPLAYED: dict[str, Value] = {
          "shorter than an hour, or something other than the limit, made them wait"),
     ],
 )  # fmt: skip
-def test_a_proposal_and_its_evidence_are_said(table: Mapping[str, Words], said: Statement, words: str) -> None:
-    assert in_words(said, table) == words
+def test_a_proposal_and_its_evidence_are_said(table: Mapping[str, Words], evidence: Statement, words: str) -> None:
+    assert in_words(evidence, table) == words

@@ -18,7 +18,7 @@ from tests.builders import POOL
 )
 def test_as_many_as_is_normal_needs_that_number(waiting: int | None, normal: bool, expected: str | None) -> None:
     """Whatever the reason of the return."""
-    said = RunnersReturned(
+    details = RunnersReturned(
         ReturnResult.RETURNED, POOL, 15, 10, why=ReturnReason.DRAINED, waiting=waiting, normal=normal
     )
-    assert [line for line in returned_lines(said) if "waiting" in line] == ([expected] if expected else [])
+    assert [line for line in returned_lines(details) if "waiting" in line] == ([expected] if expected else [])

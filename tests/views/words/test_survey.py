@@ -1,4 +1,4 @@
-"""A look at the pools in sentences: what the causes' evidence gave already is not said again."""
+"""The measured pools in sentences: what the causes' evidence gave already is not said again."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ ONE_CODE = (Tally("InsufficientInstanceCapacity", 9),)
 
 
 @pytest.mark.parametrize(
-    ("figures", "told", "said"),
+    ("figures", "evidence", "sentence"),
     [
         ({"idle": 4}, "idle", "4 idle runners while jobs wait: capacity is not the problem."),
         ({"busy": 20, "idle": 0, "limit": 20}, "limit", "the limit of 20 runners is reached, and all are busy."),
@@ -28,11 +28,11 @@ ONE_CODE = (Tally("InsufficientInstanceCapacity", 9),)
         ),
     ],
 )
-def test_a_figure_is_said_once(figures: dict[str, Any], told: str, said: str) -> None:
+def test_a_figure_is_said_once(figures: dict[str, Any], evidence: str, sentence: str) -> None:
     seen = sample(30, **figures)
-    assert constraints(seen, QueueingPool(POOL, 180.0)) == [said]
-    assert constraints(seen, QueueingPool(POOL, 180.0, (told,))) == []
-    assert constraints(seen, QueueingPool(POOL, 180.0, ("something else",))) == [said]
+    assert constraints(seen, QueueingPool(POOL, 180.0)) == [sentence]
+    assert constraints(seen, QueueingPool(POOL, 180.0, (evidence,))) == []
+    assert constraints(seen, QueueingPool(POOL, 180.0, ("something else",))) == [sentence]
 
 
 def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> None:
@@ -57,21 +57,21 @@ def test_what_was_told_of_one_pool_is_still_said_of_another() -> None:
 
 
 def test_sources_that_contradict_each_other_are_named_with_their_figures_and_ages() -> None:
-    told = (Tally("github", 41), Tally("prometheus", 25))
+    queues = (Tally("github", 41), Tally("prometheus", 25))
     origins = (Origin("github", 1000.0, ("queued",)), Origin("prometheus", 1120.0, ("limit", "busy")))
-    seen = sample(41, contradictions=(Contradiction("queued", told),), origins=origins)
+    seen = sample(41, contradictions=(Contradiction("queued", queues),), origins=origins)
     lines = survey_lines(Diagnosed((POOL,), queueing=(QueueingPool(POOL, 180.0),)), [seen])
     assert f"{POOL}: the sources disagree about queued: github 41, prometheus 25. Tailback uses the first." in lines
     assert f"{POOL}: queued from github (2 min older); limit and busy from prometheus." in lines
 
 
 @pytest.mark.parametrize(
-    ("long", "said"), [("ab", "a and b are affected. The other 2 pools are fine."), ("abc", "Widespread: 3 of 4")]
+    ("long", "sentence"), [("ab", "a and b are affected. The other 2 pools are fine."), ("abc", "Widespread: 3 of 4")]
 )
-def test_a_common_trouble_is_told_from_a_queue_of_some_pools(long: str, said: str) -> None:
+def test_a_common_trouble_is_told_from_a_queue_of_some_pools(long: str, sentence: str) -> None:
     found = Diagnosed(("a", "b", "c", "d"), queueing=tuple(QueueingPool(name, 180.0) for name in long))
     samples = [Snapshot(name, NOW, queued=30 if name in long else 0) for name in found.names]
-    assert survey_headline(found, samples).startswith(said)
+    assert survey_headline(found, samples).startswith(sentence)
     single = survey_headline(found, [replace(one, queued=1) for one in samples])
     assert not single.startswith("Widespread"), "one job in each pool is no common trouble"
 
@@ -79,12 +79,12 @@ def test_a_common_trouble_is_told_from_a_queue_of_some_pools(long: str, said: st
 def test_a_pool_without_a_known_queue_is_neither_affected_nor_free_of_one() -> None:
     found = Diagnosed(("a", "b", "c"), queueing=(QueueingPool("a", 180.0),), unread={"c": "no source"})
 
-    def told(*queued: int | None) -> str:
+    def headline(*queued: int | None) -> str:
         return survey_headline(found, [Snapshot(name, NOW, queued=n) for name, n in zip("ab", queued, strict=True)])
 
-    assert told(30, None) == "a has a queue (2 pools could not be measured)."
-    assert told(30, 0) == "The other 2: 1 fine, 1 unknown."
-    assert told(None, None) == "The queue is unknown in every pool (not zero)."
+    assert headline(30, None) == "a has a queue (2 pools could not be measured)."
+    assert headline(30, 0) == "The other 2: 1 fine, 1 unknown."
+    assert headline(None, None) == "The queue is unknown in every pool (not zero)."
     calm = replace(found, queueing=())
     assert survey_headline(calm, [Snapshot("a", NOW, queued=0), Snapshot("b", NOW)]) == (
         "No queue in a (2 pools could not be measured)."

@@ -132,10 +132,10 @@ ROWS: tuple[Details, ...] = (
 
 
 def test_what_entries_say() -> None:
-    said: dict[str, list[list[str]]] = {}
+    sentences: dict[str, list[list[str]]] = {}
     for details in ROWS:
-        said.setdefault(details.kind, []).append([details_words(details), *details_lines(details)])
-    assert_golden("timeline_words", said)
+        sentences.setdefault(details.kind, []).append([details_words(details), *details_lines(details)])
+    assert_golden("timeline_words", sentences)
 
 
 def test_every_kind_of_details_has_a_row() -> None:
@@ -166,8 +166,8 @@ def test_an_event_without_details_says_all() -> None:
 
 def test_a_chart_that_nobody_asked_for_says_what_it_is() -> None:
     chart = ChartShown(())
-    said = [entry_words(Entry(1, AT, Event.CHARTED, chart, who)) for who in (None, "U1")]
-    assert said == ["Queue so far", "asked for the chart."]
+    sentences = [entry_words(Entry(1, AT, Event.CHARTED, chart, who)) for who in (None, "U1")]
+    assert sentences == ["Queue so far", "asked for the chart."]
 
 
 def test_a_page_says_what_became_of_the_one_before() -> None:
