@@ -42,9 +42,9 @@ def readable(text: str) -> AuditEntry:
     return AuditEntry(**{**given, "follows": tuple(follows)})
 
 
-def chained(previous: str, text: str) -> str:
-    """The hash of an entry, 64 hex digits; `previous` is the hash before it for an entry that names none (0.2.0)."""
-    return sha256(f"{previous}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()
+def hash_of(text: str) -> str:
+    """The hash of an entry's canonical text, 64 hex digits."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def linked(entries: Iterable[AuditEntry], follows: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -54,7 +54,7 @@ def linked(entries: Iterable[AuditEntry], follows: tuple[str, ...]) -> list[tupl
     rows = []
     for entry in entries:
         line = canonical(replace(entry, follows=follows))
-        rows.append((line, chained("", line)))
+        rows.append((line, hash_of(line)))
         follows = (rows[-1][1],)
     return rows
 
@@ -62,21 +62,16 @@ def linked(entries: Iterable[AuditEntry], follows: tuple[str, ...]) -> list[tupl
 class ChainCheck:
     """Checks a trail entry by entry, so that it need not be in memory.
 
-    An entry names the hashes that it follows. Several processes write at once, so the chain branches, and later entries
-    join the branches. Entries of 0.2.0 name nothing: each follows the row before it.
+    An entry names the hashes that it follows; the first one names none. Several processes write at once, so the chain
+    branches, and later entries join the branches.
     """
 
     def __init__(self) -> None:
         self.known = {""}
-        self._last = ""
-        self._names = False
 
     def fits(self, entry: AuditEntry, hashed: str) -> bool:
         """Whether the next entry has the right hash and everything that it follows came before."""
-        self._names = self._names or bool(entry.follows)
-        follows = "" if self._names else self._last
-        right = chained(follows, canonical(entry)) == hashed and self.known.issuperset(entry.follows)
-        right = right and bool(entry.follows) == self._names
+        first = self.known == {""}
+        right = hash_of(canonical(entry)) == hashed and self.known.issuperset(entry.follows)
         self.known.add(hashed)
-        self._last = hashed
-        return right
+        return right and bool(entry.follows) != first

@@ -4,18 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.audit_chain import AuditEntry, canonical, chained, readable
+from bot.core.audit_chain import AuditEntry, canonical, linked, readable
 from tests.audit import broken_at
 
 ENTRY = AuditEntry(1_700_000_000.25, "U1", "scale_up", {"to": "9", "a": 'ü"\n'}, "5", "9", "done", "a1", "i1")
 
 
 def trail_of(*entries: AuditEntry) -> list[tuple[str, AuditEntry, str]]:
-    rows, head = [], ""
-    for number, entry in enumerate(entries, 1):
-        head = chained(head, canonical(entry))
-        rows.append((f"{number}-0", entry, head))
-    return rows
+    return [(f"{n}-0", readable(line), hashed) for n, (line, hashed) in enumerate(linked(entries, ()), 1)]
 
 
 def test_an_entry_comes_back_as_it_was_written() -> None:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from bot.core.audit_chain import AuditEntry, canonical, chained
+from bot.core.audit_chain import AuditEntry, canonical, hash_of
 from bot.core.incident.incident import Incident
 from bot.core.message import OPEN, SHUT
 from bot.core.record import AlreadyDone, Change, Claim, Claims, Conflict, EndedAlerts, KnownGroup, Put, Record, Stored
@@ -108,7 +109,8 @@ class MemoryStore:
         for entry in change.audit:
             head = self.data.trail[-1][2] if self.data.trail else ""
             stream_id = f"{now * 1000:.0f}-{len(self.data.trail)}"
-            self.data.trail.append((stream_id, entry, chained(head, canonical(entry))))
+            entry = replace(entry, follows=(head,) if head else ())  # noqa: PLW2901 - as the chain has it
+            self.data.trail.append((stream_id, entry, hash_of(canonical(entry))))
         self.data.commits += 1
         fresh = [at for member, at in self.data.due.items() if before.get(member) != at]
         if any(at <= now or at < earliest for at in fresh):
