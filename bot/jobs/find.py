@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot.context.context import Context
 from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer, JobsAnswer, JobStanding
-from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 from bot.core.jobs.places import takers, unknown_labels
 from bot.core.jobs.position import ahead_of
 from bot.core.jobs.start import start_of
@@ -27,12 +27,6 @@ from bot.views.words.jobs import unfound_words
 
 Sees = Callable[[Incident], Awaitable[bool]]
 """Whether whoever asks may know of an incident."""
-STANDING = {
-    JobProgress.HELD: JobStanding.HELD,
-    JobProgress.WAITING: JobStanding.WAITING,
-    JobProgress.RUNNING: JobStanding.RUNNING,
-    JobProgress.ENDED: JobStanding.ENDED,
-}
 ORDER = list(JobStanding)
 NO_LABEL = frozenset({"unknown_label"})
 """Causes by which no runner has the pool's label."""
@@ -71,7 +65,7 @@ async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> Job
     file = context.settings.file
     labels = {source: labels_of(file, source) for source in {one.source for one in jobs}}
     pools = {one.id: takers(one.labels, labels[one.source]) for one in jobs}
-    needed = sorted({name for one in jobs if one.state is JobProgress.WAITING for name in pools[one.id]})
+    needed = sorted({name for one in jobs if one.state is JobStanding.WAITING for name in pools[one.id]})
     read = await asyncio.gather(*(pool_queue(context, name) for name in needed))
     queues = {name: queue for name, queue in zip(needed, read, strict=True) if queue is not None}
     incidents = {name: await _visible(queue, sees) for name, queue in queues.items()}
@@ -117,7 +111,7 @@ def _answer(
     """`alien`: labels of the job that no pool has; they keep it waiting if newer jobs start before all of its kind."""
     made = JobAnswer(
         job.id,
-        STANDING[job.state],
+        job.state,
         job.at,
         job.url,
         job.name,
@@ -129,7 +123,7 @@ def _answer(
         ended_at=job.ended_at,
         conclusion=job.conclusion,
     )
-    if job.state is not JobProgress.WAITING:
+    if job.state is not JobStanding.WAITING:
         return made
     kind = kind_of(job.workflow, job.name, job.labels) if alien else ""
     starts = [

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from bot.context.context import Context
-from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.answer import JobStanding
+from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 from bot.core.kinds.jobs_now import JobsNow
 from bot.jobs.pools import every_labels
 
@@ -32,12 +33,12 @@ async def _read(context: Context) -> Mapping[str, FoundJob]:
         own = tuple(sorted(labels[name].own))
         for job in pool.latest.waiting if pool.latest else ():
             at = pool.latest.at if pool.latest else 0.0
-            waits = FoundJob(job.url, job.url, job.name, JobProgress.WAITING, at, job.repository, labels=own,
+            waits = FoundJob(job.url, job.url, job.name, JobStanding.WAITING, at, job.repository, labels=own,
                              queued_at=at - job.waited_seconds)  # fmt: skip
             found[_place(job.url)] = waits
         for one in running[name].value.running if name in running else ():
             at = running[name].value.at
-            found[_place(one.url)] = FoundJob(one.url, one.url, one.name, JobProgress.RUNNING, at,
+            found[_place(one.url)] = FoundJob(one.url, one.url, one.name, JobStanding.RUNNING, at,
                                               one.repository, labels=own, started_at=at - one.ran_seconds)  # fmt: skip
     found.pop("", None)
     return found

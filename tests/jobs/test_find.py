@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.incident.incident import Incident
 from bot.core.jobs.answer import JobAnswer, JobStanding
-from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 from bot.core.kinds.jobs_now import JobsNow
 from bot.core.kinds.paces import EndedJob, JobGroup, RunningJob
 from bot.core.kinds.store import JobKinds, learnt
@@ -23,7 +23,7 @@ R = TypeVar("R", bound=Record)
 
 URL = "https://github.com/org/secret/actions/runs/12/job/34"
 JOB = FoundJob(
-    URL, "34", "test (default)", JobProgress.WAITING, NOW, repository="org/secret", workflow="ci",
+    URL, "34", "test (default)", JobStanding.WAITING, NOW, repository="org/secret", workflow="ci",
     labels=(POOL,), queued_at=NOW - 600,
 )  # fmt: skip
 
@@ -89,15 +89,11 @@ async def test_a_waiting_job_has_its_pool_its_place_and_its_start() -> None:
     assert found.cause is not None
 
 
-@pytest.mark.parametrize(
-    ("progress", "standing"),
-    [(JobProgress.HELD, JobStanding.HELD), (JobProgress.RUNNING, JobStanding.RUNNING),
-     (JobProgress.ENDED, JobStanding.ENDED)],
-)  # fmt: skip
-async def test_a_job_in_no_queue_has_no_start(progress: JobProgress, standing: JobStanding) -> None:
+@pytest.mark.parametrize("standing", [JobStanding.HELD, JobStanding.RUNNING, JobStanding.ENDED])
+async def test_a_job_in_no_queue_has_no_start(standing: JobStanding) -> None:
     world = World()
     await put(world, queueing())
-    found = await asked(world, URL, replace(JOB, state=progress))
+    found = await asked(world, URL, replace(JOB, state=standing))
     assert (found.state, found.ahead, found.start) == (standing, None, None)
 
 
@@ -235,6 +231,6 @@ async def test_a_running_job_is_told_with_the_usual_length_of_its_kind(ended: in
         known = learnt(known, [EndedJob("ci / test (default)", at, 1200.0, "org/secret")], at + 60)
     held = Stored(known, 0)
     await world.store.commit(Change(puts=(Put(held, known, None),)))
-    running = replace(JOB, state=JobProgress.RUNNING, name=f"test (default, 3, {POOL})", started_at=NOW - 60)
+    running = replace(JOB, state=JobStanding.RUNNING, name=f"test (default, 3, {POOL})", started_at=NOW - 60)
     found = await asked(world, URL, running)
     assert (found.state, found.usual_seconds) == (JobStanding.RUNNING, usual and pytest.approx(usual, rel=0.1))

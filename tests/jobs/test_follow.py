@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.jobs.answer import JobStanding
 from bot.core.jobs.follow import MOST_FOLLOWED, job_value
-from bot.core.jobs.found import JobProgress
 from bot.core.requests.interaction import Interaction, Surface
 from bot.notifications.follows import follows_of
 from bot.requests.permission import TooOften, check_rate
@@ -33,7 +33,7 @@ async def test_nobody_follows_more_than_twenty() -> None:
 
 async def test_what_does_not_wait_is_not_followed() -> None:
     world = await waiting()
-    world.context.jobs = Known(replace(JOB, state=JobProgress.RUNNING))
+    world.context.jobs = Known(replace(JOB, state=JobStanding.RUNNING))
     await refused("does not wait", world.types("follow", URL))
     world.queues(0)
     await world.passes(120)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.core.external import Person
+from bot.core.jobs.answer import JobStanding
 from bot.core.jobs.follow import FOLLOWED_SECONDS, FollowEvent
-from bot.core.jobs.found import JobProgress, Unfound
+from bot.core.jobs.found import Unfound
 from bot.core.notifications.tell import FollowNews, Tell
 from bot.core.record import Change
 from bot.notifications.follows import follows_of
@@ -39,7 +40,7 @@ def news(world: World) -> list[FollowNews]:
     return [one.about for one in sorted(tells, key=lambda one: one.when) if isinstance(one.about, FollowNews)]
 
 
-async def becomes(world: World, state: JobProgress, **parts: object) -> None:
+async def becomes(world: World, state: JobStanding, **parts: object) -> None:
     """The job goes on, and a poll sees it."""
     world.context.jobs = Known(replace(JOB, state=state, **parts))  # type: ignore[arg-type]  # a test's own fields
     await world.passes(60)
@@ -84,11 +85,11 @@ async def test_a_follower_of_a_job_is_told_when_it_starts() -> None:
     await world.types("follow", URL)
     await world.passes(60)
     assert told(world) == []
-    await becomes(world, JobProgress.RUNNING, started_at=world.clock.now())
+    await becomes(world, JobStanding.RUNNING, started_at=world.clock.now())
     [message] = told(world)
     assert "test (default)" in message
     assert [one.event for one in news(world)] == [FollowEvent.STARTED]
-    await becomes(world, JobProgress.ENDED)
+    await becomes(world, JobStanding.ENDED)
     assert len(told(world)) == 1
 
 
@@ -96,7 +97,7 @@ async def test_a_follower_of_a_job_is_told_when_it_starts() -> None:
 async def test_a_job_that_never_starts_ends_it(conclusion: str) -> None:
     world = await waiting()
     await world.types("follow", URL)
-    await becomes(world, JobProgress.ENDED, conclusion=conclusion)
+    await becomes(world, JobStanding.ENDED, conclusion=conclusion)
     assert len(told(world)) == 1
     (ended,) = news(world)
     assert (ended.event, [one.conclusion for one in ended.jobs]) == (FollowEvent.ENDED, [conclusion])

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 from bot.adapters.http.client import Http
 from bot.adapters.http.rows import Row, inner, instant, link, rows, text, texts
 from bot.adapters.jobs.finder import jobs_or_none, path_under
-from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.answer import JobStanding
+from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 from bot.ports import Failure
 from bot.sources.payload import fields
 
@@ -57,20 +58,20 @@ class BuildkiteFinder:
 
     def _job(self, row: Row, pipeline: str) -> FoundJob:
         word = text(row, "state")
-        state = JobProgress.ENDED if word in ENDS else JobProgress.RUNNING if word in RUNNING else JobProgress.HELD
+        state = JobStanding.ENDED if word in ENDS else JobStanding.RUNNING if word in RUNNING else JobStanding.HELD
         waits = word in WAITING
         return FoundJob(
             link(row, "url"),
             text(row, "uuid"),
             text(row, "label") or "unnamed job",
-            JobProgress.WAITING if waits else state,
+            JobStanding.WAITING if waits else state,
             self._now(),
             repository=pipeline,
             labels=tuple(sorted(texts(row.get("agentQueryRules")))),
             queued_at=instant(row, "runnableAt", *(("createdAt",) if waits else ())),
             started_at=instant(row, "startedAt"),
             ended_at=instant(row, "finishedAt"),
-            conclusion=_ended(word, text(row, "exitStatus")) if state is JobProgress.ENDED else "",
+            conclusion=_ended(word, text(row, "exitStatus")) if state is JobStanding.ENDED else "",
             source=self._name,
         )
 

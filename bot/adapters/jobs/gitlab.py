@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection
 from bot.adapters.http.client import Http
 from bot.adapters.http.rows import Row, document, instant, link, listing, number, part, text, texts, whole
 from bot.adapters.jobs.finder import jobs_or_none, path_under
-from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.answer import JobStanding
+from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 
 PAGE = re.compile(
     r"/(?P<project>.+?)/-/(?:jobs/(?P<job>\d{1,20})|pipelines/(?P<pipeline>\d{1,20})"
     r"|merge_requests/(?P<request>\d{1,10}))(?:/.*)?"
 )
-STATES = {"pending": JobProgress.WAITING, "preparing": JobProgress.WAITING, "running": JobProgress.RUNNING}
+STATES = {"pending": JobStanding.WAITING, "preparing": JobStanding.WAITING, "running": JobStanding.RUNNING}
 HELD = frozenset({"created", "waiting_for_resource", "waiting_for_callback", "manual", "scheduled"})
 """Every other status is an end."""
 HUNDRED = {"per_page": "100"}
@@ -52,7 +53,7 @@ class GitlabFinder:
 
     def _job(self, row: Row, project: str) -> FoundJob:
         status, now = text(row, "status"), self._now()
-        state = JobProgress.HELD if status in HELD else STATES.get(status, JobProgress.ENDED)
+        state = JobStanding.HELD if status in HELD else STATES.get(status, JobStanding.ENDED)
         started, waited = instant(row, "started_at"), number(row, "queued_duration")
         return FoundJob(
             link(row, "web_url"),
@@ -66,6 +67,6 @@ class GitlabFinder:
             queued_at=None if waited is None else (started or now) - waited,
             started_at=started,
             ended_at=instant(row, "finished_at"),
-            conclusion=status if state is JobProgress.ENDED else "",
+            conclusion=status if state is JobStanding.ENDED else "",
             source=self._name,
         )

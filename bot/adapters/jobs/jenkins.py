@@ -7,7 +7,8 @@ from urllib.parse import quote
 from bot.adapters.http.client import Http
 from bot.adapters.http.rows import Row, document, inner, link, number, text
 from bot.adapters.jobs.finder import jobs_or_none, path_under
-from bot.core.jobs.found import FoundJob, FoundJobs, JobProgress, Unfound
+from bot.core.jobs.answer import JobStanding
+from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 
 PAGE = re.compile(
     r"(?:/(?:view/[^/]+/)*(?P<job>job/[^/]+(?:/job/[^/]+)*)(?:/(?P<build>\d{1,10}))?"
@@ -47,8 +48,8 @@ class JenkinsFinder:
     def _item(self, row: Row) -> FoundJob:
         """What stands in the queue; an item that has left it runs, and its build knows more."""
         task, begun, gone = inner(row, "task"), inner(row, "executable"), row.get("cancelled") is True
-        waits = JobProgress.WAITING if row.get("buildable") is True else JobProgress.HELD
-        state = JobProgress.ENDED if gone else JobProgress.RUNNING if begun else waits
+        waits = JobStanding.WAITING if row.get("buildable") is True else JobStanding.HELD
+        state = JobStanding.ENDED if gone else JobStanding.RUNNING if begun else waits
         since = number(row, "inQueueSince")
         return FoundJob(
             link(begun, "url") or link(task, "url"),
@@ -71,7 +72,7 @@ class JenkinsFinder:
             link(row, "url"),
             str(row.get("number", "")),
             text(row, "fullDisplayName") or "unnamed build",
-            JobProgress.RUNNING if runs else JobProgress.ENDED,
+            JobStanding.RUNNING if runs else JobStanding.ENDED,
             self._now(),
             started_at=started,
             ended_at=ended,

@@ -3,16 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.core.jobs.answer import JobStanding
 from bot.core.pool.job import JobState, WorkflowJob
-
-
-class JobProgress(StrEnum):
-    """How far a job is; a held one is kept back by an approval or a concurrency limit, and is in no queue."""
-
-    WAITING = "waiting"
-    HELD = "held"
-    RUNNING = "running"
-    ENDED = "ended"
 
 
 class Unfound(StrEnum):
@@ -39,7 +31,7 @@ class FoundJob:
     url: str
     id: str
     name: str
-    state: JobProgress
+    state: JobStanding
     at: float
     """When this was known."""
     repository: str = ""
@@ -71,10 +63,10 @@ class FoundJobs:
 
 
 PROGRESS = {
-    JobState.WAITING: JobProgress.HELD,
-    JobState.QUEUED: JobProgress.WAITING,
-    JobState.IN_PROGRESS: JobProgress.RUNNING,
-    JobState.COMPLETED: JobProgress.ENDED,
+    JobState.WAITING: JobStanding.HELD,
+    JobState.QUEUED: JobStanding.WAITING,
+    JobState.IN_PROGRESS: JobStanding.RUNNING,
+    JobState.COMPLETED: JobStanding.ENDED,
 }
 
 

@@ -35,7 +35,7 @@ FIELDS = 16
 class PoolHistory:
     """A pool's finished hours, oldest first; the current hour is in `Pool.hour`.
 
-    Written once an hour by the process that measures the pool. `cells_of` returns both together.
+    Written once an hour by the process that measures the pool.
     """
 
     id: str
@@ -47,12 +47,6 @@ class PoolHistory:
     def cells(self) -> tuple[HourStats, ...]:
         """The finished hours, oldest first; unmeasured hours are absent."""
         return tuple(_cell(row) for row in self.rows)
-
-
-def cells_of(past: PoolHistory | None, pool: Pool | None) -> tuple[HourStats, ...]:
-    """All known hours of a pool, oldest first, the current one last."""
-    known = past.cells if past else ()
-    return known if pool is None or pool.hour is None else (*known, pool.hour)
 
 
 def cells_since(past: PoolHistory, since: float) -> tuple[HourStats, ...]:

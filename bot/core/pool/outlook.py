@@ -169,12 +169,6 @@ class Forecast:
         """Whether more runners shorten the drain by more than a tenth; None: unknown."""
         return None if self.times_faster is None else self.times_faster > LEAST_FASTER
 
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """(low, high) in seconds of an interval; None for other kinds."""
-        known = self.verdict is Verdict.INTERVAL and self.low_seconds is not None and self.high_seconds is not None
-        return (self.low_seconds or 0.0, self.high_seconds or 0.0) if known else None
-
 
 @dataclass(frozen=True, slots=True)
 class Calibration:

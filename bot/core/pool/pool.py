@@ -239,7 +239,7 @@ def measured(pool: Pool, snapshot: Snapshot, now: float) -> Pool:
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=now)
     samples = (*pool.samples[:-1], *map(slimmed, pool.samples[-1:]), snapshot)
-    reached = usual_age(pool.usual_age, samples, pool.tried_at, now)
+    reached = usual_age(pool.usual_age, [one.at for one in samples], pool.tried_at, now)
     return replace(pool, samples=kept(samples), trouble=None, tried_at=now, usual_age=reached)
 
 

@@ -59,16 +59,12 @@ def pace(samples: Sequence[Timed]) -> float:
     return median(gaps) if gaps else 0.0
 
 
-def usual_age(before: float, samples: Sequence[Timed], tried_at: float, now: float) -> float:
+def usual_age(before: float, times: Sequence[float], tried_at: float, now: float) -> float:
     """How old figures of a source get before newer ones come (seconds), since it is slow, late or both.
 
-    The newest of `samples` came between two measurements, at `tried_at` and `now`. One after a gap tells nothing.
+    The newest of `times` came between two measurements, at `tried_at` and `now`. One after a gap tells nothing.
     """
-    return usual_age_of(before, [one.at for one in samples[-LATELY:]], tried_at, now)
-
-
-def usual_age_of(before: float, times: Sequence[float], tried_at: float, now: float) -> float:
-    """The same by their times."""
+    times = times[-LATELY:]
     *gaps, last = [b - a for a, b in pairwise(times)] or [0.0]
     if last > 2 * max(now - tried_at, median(gaps) if gaps else 0.0):
         return before
@@ -101,7 +97,7 @@ class Rhythm:
         if self.times and at <= self.times[-1]:
             return self
         times = (*self.times, at)[-LATELY:]
-        return Rhythm(times, usual_age_of(self.usual_age, times, tried_at, now))
+        return Rhythm(times, usual_age(self.usual_age, times, tried_at, now))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,10 @@ from bot.core.finding import Finding
 from bot.core.incident.details.events import CauseJudged
 from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.incident import Incident
-from bot.core.incident.timeline import Entry, Event
+from bot.core.incident.timeline import Event
+
+MITIGATIONS = frozenset({Event.SCALED, Event.RESOLVED_BY_HAND})
+"""What somebody does about the queue: a silence changes the alert alone."""
 
 
 def seen_before(closed: Iterable[Incident], found: Finding) -> SeenBefore | None:
@@ -18,9 +21,9 @@ def seen_before(closed: Iterable[Incident], found: Finding) -> SeenBefore | None
     if not alike:
         return None
     incident, mine = max(alike, key=lambda pair: pair[0].opened_at)
-    judged = [entry for entry in incident.log.timeline if isinstance(entry.details, CauseJudged)]
-    answers = {entry.who: _fits(entry) for entry in judged if _about(entry) == mine.cause}
-    done = next((one for one in incident.log.timeline if _mitigates(one)), None)
+    judged = [(entry.who, entry.details) for entry in incident.log.timeline]
+    answers = {who: one.fits for who, one in judged if isinstance(one, CauseJudged) and one.cause == mine.cause}
+    done = next((one for one in incident.log.timeline if one.event in MITIGATIONS), None)
     return SeenBefore(
         at=incident.opened_at,
         cause=mine.cause,
@@ -40,17 +43,3 @@ def _alike(incident: Incident, found: Finding) -> Finding | None:
         if pool == found.pool or verdict.finding.cause == found.cause
     )
     return next((one for one in held if evidence <= {seen.id for seen in one.evidence}), None)
-
-
-def _mitigates(entry: Entry) -> bool:
-    """Whether somebody did something about the queue: a silence changes the alert alone."""
-    event = entry.event
-    return event in {Event.SCALED, Event.RESOLVED_BY_HAND}
-
-
-def _about(entry: Entry) -> str:
-    return entry.details.cause if isinstance(entry.details, CauseJudged) else ""
-
-
-def _fits(entry: Entry) -> bool:
-    return isinstance(entry.details, CauseJudged) and entry.details.fits

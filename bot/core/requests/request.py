@@ -132,11 +132,6 @@ Body = (GivenValues | FileIssue | AtOnce | Diagnose | ScaleUp | HandBack | Exten
         | MakeSilence | ExtendSilence | EndSilence)  # fmt: skip
 
 
-def pool_of(body: Body) -> str:
-    """The request's pool; empty for none or all pools."""
-    return body.pool if isinstance(body, Diagnose | ScaleUp | HandBack | ExtendLease) else ""
-
-
 def asked_for(body: Body) -> str:
     """User id of the person on whose behalf Tailback acts; else empty."""
     return body.asked_for if isinstance(body, HandBack | EndSilence) else ""
@@ -243,7 +238,7 @@ class Request:
     @property
     def pool(self) -> str:
         """The pool that it is about; empty when it is about none, or about all of them."""
-        return pool_of(self.body)
+        return self.body.pool if isinstance(self.body, Diagnose | ScaleUp | HandBack | ExtendLease) else ""
 
     def of(self, kind: type[B]) -> B:
         """The stored parameters, checked against their class."""

@@ -11,7 +11,8 @@ import pytest
 from bot.adapters.jobs.find import FindJobs
 from bot.adapters.jobs.finder import JobFinder
 from bot.adapters.registry import METRICS
-from bot.core.jobs.found import FoundJob, JobProgress, Unfound
+from bot.core.jobs.answer import JobStanding
+from bot.core.jobs.found import FoundJob, Unfound
 from bot.core.pool.job import JobState, WorkflowJob
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.ci_systems import AT, Answer, Asked, CiSystem, Said
@@ -20,7 +21,7 @@ from tests.fakes_jobs import FakeJobs
 from tests.machines import stamp
 
 COMMIT = "a" * 40
-WAITING, HELD, RUNNING, ENDED = JobProgress
+WAITING, HELD, RUNNING, ENDED, _ = JobStanding
 TABLES: Mapping[str, dict[str, Any]] = {
     "github": {"token_env": "KEY", "repositories": ["o/r"]},
     "gitlab": {"token_env": "KEY", "projects": ["team/app"]},
@@ -181,7 +182,7 @@ async def test_a_job_of_gitlab_is_found_by_each_of_its_pages(page: str, calls: i
 @pytest.mark.parametrize(
     ("status", "state"), [("manual", HELD), ("running", RUNNING), ("canceled", ENDED), ("waiting_for_resource", HELD)]
 )
-async def test_gitlabs_words_have_their_states(status: str, state: JobProgress) -> None:
+async def test_gitlabs_words_have_their_states(status: str, state: JobStanding) -> None:
     async with desk("gitlab", {"/api/v4/projects/team%2Fapp/jobs/104": {**GITLAB, "status": status}}) as found:
         (one,) = await found.at(f"{found.url}/team/app/-/jobs/104")
         assert one.state is state

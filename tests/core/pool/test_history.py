@@ -12,7 +12,6 @@ from bot.core.pool.history import (
     STANDS_SECONDS,
     HourStats,
     PoolHistory,
-    cells_of,
     entered,
     finished,
     last_day,
@@ -93,14 +92,12 @@ def test_a_pool_remembers_all_that_is_new_since_the_last_look() -> None:
 
 
 def test_hours_come_back_from_the_record_as_they_were() -> None:
-    """Through JSON, unknown figures and all; the hour that goes on is given with them."""
+    """Through JSON, unknown figures and all."""
     whole = HourStats(HOUR, 60, 3600.0, Amount(120.0, 3600.0), Amount(60.5, 1800.0), Amount(), Amount(7200.0, 3600.0),
                  Amount(), 4, 8, 0, 45.0, (3000.0, 0.0, 600.0), (3600.0,), (60.5,))  # fmt: skip
     bare = HourStats(HOUR + 1, 1)
     past = finished(PoolHistory(POOL), (whole, bare))
     assert decode(PoolHistory, POOL, encode(past)).cells == (whole, bare)
-    assert cells_of(past, Pool(POOL, hour=HourStats(HOUR + 2)))[-1] == HourStats(HOUR + 2)
-    assert cells_of(None, None) == ()
 
 
 def test_a_row_of_another_release_is_read_as_far_as_it_is_known() -> None:
