@@ -21,6 +21,7 @@ from bot.views.dialogs.modals import notice, silence_modal
 from bot.views.dialogs.scale import OTHER, ScaleChoice, ScaleRow, chosen_of, scale_answer, scale_modal
 from bot.views.home import answers
 from bot.views.home.home import Board, home, refused_home
+from bot.views.mrkdwn import shortened
 from bot.views.parent.urgency import urgent_first
 from bot.views.thread.digest import digest, left_out, page, pages
 from bot.views.thread.replies import reply
@@ -91,6 +92,24 @@ def test_a_storm_of_500_is_told_by_name_in_the_digest_and_replies_below_it(title
     assert all(f"linux.{n:03}xlarge.nvidia.gpu" in every for n in range(500))
     named = frozenset(one.id for one in rest)
     assert left_out(waiting, NOW, named) == [], "no reply names anybody twice"
+
+
+@pytest.mark.parametrize("number", [200, 340, 1360])
+def test_a_digest_renders_each_name_a_few_times_however_many_wait(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once to see whether all fit, once for those that no reply names, and in the notification."""
+    rendered: list[str] = []
+
+    def counting(text: str, most: int) -> str:
+        rendered.append(text)
+        return shortened(text, most)
+
+    monkeypatch.setattr("bot.views.thread.digest.shortened", counting)
+    waiting = storm(number)
+    digest(waiting, number, NOW)
+    assert len(rendered) <= 2 * 3 * number, "a title and a name"
+    rendered.clear()
+    pages(waiting)
+    assert len(rendered) <= 2 * number
 
 
 def test_a_storm_of_alerts_that_name_no_pool_is_counted_by_title() -> None:

@@ -4,7 +4,7 @@ What one message cannot name stands in replies below it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from bot.core.incident.incident import Incident
 from bot.core.message import Message
@@ -22,6 +22,7 @@ MOST_NAMES = 200
 """Incidents in one reply below the digest."""
 _SIZES = ((80, 48, True), (60, 40, True), (60, 36, False), (30, 36, False))
 """(title, pool, figures?): the first that fits is used, so that lines get shorter before incidents go to a reply."""
+Name = tuple[str, Marked]
 
 
 def digest(incidents: Sequence[Incident], total: int, now: float, named_below: Collection[str] = ()) -> Message:
@@ -51,20 +52,18 @@ def left_out(incidents: Sequence[Incident], now: float, named_below: Collection[
 
 def pages(incidents: Sequence[Incident]) -> list[list[Incident]]:
     """The incidents of each reply: as many as one holds, in the same order."""
-    found, left = list[list[Incident]](), list(incidents)
+    found, left, names = list[list[Incident]](), list(incidents), _names(incidents, *_SIZES[-1])
     while left:
-        few = left[:MOST_NAMES]
-        while len(few) > 1 and _length(_lines(few, {}, *_SIZES[-1])) > MOST_CHARACTERS:
-            few = few[: len(few) * 9 // 10]
-        found.append(few)
-        left = left[len(few) :]
+        number = _holds(names[:MOST_NAMES])
+        found.append(left[:number])
+        left, names = left[number:], names[number:]
     return found
 
 
 def page(incidents: Sequence[Incident]) -> Message:
     """A reply below the digest."""
     heading = f"{count(len(incidents), 'more incident')}, gravest first"
-    parts = _packed(_lines(incidents, {}, *_SIZES[-1]), _SECTION_CHARACTERS)
+    parts = _packed(_lines(_names(incidents, *_SIZES[-1])), _SECTION_CHARACTERS)
     first = section(say("*{heading}*", heading=heading))
     return message(_text(incidents, heading, None), first, *(section(joined("\n", *part)) for part in parts))
 
@@ -88,28 +87,42 @@ def _fitting(
     waiting: Sequence[Incident], now: float, named_below: Collection[str]
 ) -> tuple[Sequence[Incident], list[Marked]]:
     """(the incidents that one message names, its lines); where not all fit, those in replies come last."""
-    seen = {one.id: _facts(one, now) for one in waiting}
-    for size in _SIZES:
-        if _length(lines := _lines(waiting, seen, *size)) <= MOST_CHARACTERS:
-            return waiting, lines
-    few = [one for one in waiting if one.id not in named_below] or list(waiting)
-    while len(few) > 1 and _length(_lines(few, seen, *_SIZES[-1])) > MOST_CHARACTERS:
-        few = few[: len(few) * 9 // 10]
-    return few, _lines(few, seen, *_SIZES[-1])
+    if _fits(shortest := _lines(_names(waiting, *_SIZES[-1]))):
+        longer = (_lines(_names(waiting, *size, now)) for size in _SIZES[:-1])
+        return waiting, next(filter(_fits, longer), shortest)
+    few = [one for one in waiting if one.id not in named_below] or waiting
+    names = _names(few, *_SIZES[-1])
+    number = _holds(names)
+    return few[:number], _lines(names[:number])
 
 
-def _length(lines: Sequence[Marked]) -> int:
-    return sum(len(line) + 1 for line in lines)
+def _holds(names: Sequence[Name]) -> int:
+    """How many of these names one message holds; at least one."""
+    number = len(names)
+    while number > 1 and not _fits(_lines(names[:number])):
+        number = number * 9 // 10
+    return number
 
 
-def _lines(waiting: Sequence[Incident], seen: Mapping[str, str], title: int, pool: int, figures: bool) -> list[Marked]:
+def _fits(lines: Sequence[Marked]) -> bool:
+    return sum(len(line) + 1 for line in lines) <= MOST_CHARACTERS
+
+
+def _names(waiting: Sequence[Incident], title: int, pool: int, figures: bool, now: float = 0.0) -> list[Name]:
+    """(title, pools) of each, rendered once; `figures` says to add the queue as it is `now`."""
+    found = []
+    for one in waiting:
+        pools, facts = _pools(one, pool), _facts(one, now) if figures else ""
+        found.append((_title(one, title), say("{pools} ({facts})", pools=pools, facts=facts) if facts else pools))
+    return found
+
+
+def _lines(names: Iterable[Name]) -> list[Marked]:
     """One line per title, so that 120 incidents of one rule name it once."""
     groups: dict[str, list[Marked]] = {}
-    for one in waiting:
-        facts = seen[one.id] if figures else ""
-        name = say("{pools} ({facts})", pools=_pools(one, pool), facts=facts) if facts else _pools(one, pool)
-        groups.setdefault(_title(one, title), []).append(name)
-    return [line for words, names in groups.items() for line in _group(words, names)]
+    for title, pools in names:
+        groups.setdefault(title, []).append(pools)
+    return [line for title, pools in groups.items() for line in _group(title, pools)]
 
 
 def _group(words: str, names: Sequence[Marked]) -> list[Marked]:
@@ -148,11 +161,13 @@ def _pools(one: Incident, most: int) -> Marked:
 
 def _packed(lines: Sequence[Marked], most: int) -> list[list[Marked]]:
     """The lines in parts of at most so many characters."""
-    parts: list[list[Marked]] = []
+    parts, used = list[list[Marked]](), 0
     for line in lines:
-        if not parts or sum(len(known) + 2 for known in parts[-1]) + len(line) > most:
+        if not parts or used + len(line) > most:
             parts.append([])
+            used = 0
         parts[-1].append(line)
+        used += len(line) + 2
     return parts
 
 
