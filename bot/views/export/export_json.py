@@ -15,6 +15,7 @@ from bot.core.pool.backlog import Factor
 from bot.core.pool.outlook import Forecast, Score
 from bot.core.pool.pool import Pool
 from bot.core.signals.signal import Counts, Signal
+from bot.core.statement import Value
 from bot.views.words.timeline import entry_lines, entry_words
 
 Json = dict[str, object]
@@ -198,14 +199,21 @@ def _because(found: Finding) -> list[Json]:
     kinds = [one.values for one in found.evidence if one.id == "kind_takes"]
     return [
         {
-            "job": one["job"],
-            "seconds": one["seconds"],
-            "usual_seconds": one["usual"],
-            "since": one["since"],
-            "share": round(float(str(one["jobs"])) / float(str(one["running"])), 2),
+            "job": one.get("job"),
+            "seconds": one.get("seconds"),
+            "usual_seconds": one.get("usual"),
+            "since": one.get("since"),
+            "share": _share(one.get("jobs"), one.get("running")),
         }
         for one in kinds
     ]
+
+
+def _share(part: Value, whole: Value) -> float | None:
+    """None where a record does not have both."""
+    return (
+        round(part / whole, 2) if isinstance(part, int | float) and isinstance(whole, int | float) and whole else None
+    )
 
 
 def forecast(made: Forecast | None, queued: int | None) -> Json:

@@ -15,7 +15,7 @@ from bot.views.words.closing import hours, rounded_up
 from bot.views.words.diagnosis import confirmed
 from bot.views.words.forecasts import left_out_words
 from bot.views.words.interval import short
-from bot.views.words.phrase import Words, in_words
+from bot.views.words.phrase import in_words
 
 MOST_CAUSES = 4
 ENDS = {
@@ -175,7 +175,7 @@ def unsized(one: PoolReport) -> str:
     return in_words(one.sized, UNSIZED)
 
 
-UNSIZED: Mapping[str, Words] = {
+UNSIZED: Mapping[str, str] = {
     "arrivals_unknown": ("the arrivals are unknown in {unknown} of {stretches:count stretch|stretches} of waiting"),
     "boot_too_long": "a new runner alone takes about {seconds:duration}, longer than the target",
     "busy_unknown": "the number of busy runners is unknown in those hours",

@@ -9,9 +9,9 @@ from bot.core.pool.outlook import Forecast, LeftOut, ScoreSummary, Verdict
 from bot.core.statement import Statement
 from bot.core.words import clock, count, duration, money
 from bot.views.words.interval import about, bound, exact, nearest, when
-from bot.views.words.phrase import Words, in_words
+from bot.views.words.phrase import in_words
 
-REASONS: Mapping[str, Words] = {
+REASONS: Mapping[str, str] = {
     "at_floor": "{queued:count job} queued, within normal",
     "cut_off": "jobs beyond the limit wait at GitHub, where the source does not count them",
     "drains_before_boot": (
@@ -19,7 +19,7 @@ REASONS: Mapping[str, Words] = {
         "before a new runner has booted ({boot:duration})"
     ),
     "few_samples": "{known} of {needed} measurements needed",
-    "first_forecast": lambda values: f"first forecast at {clock(float(str(values['at'])))} UTC",
+    "first_forecast": "first forecast at {at:clock} UTC",
     "idle_beside_queue": (
         "{idle:count runner} idle while {queued:count job waits|jobs wait}: capacity is not the problem"
     ),

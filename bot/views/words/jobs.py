@@ -9,7 +9,7 @@ from bot.core.statement import Statement
 from bot.core.words import count, listed
 from bot.views.words.forecasts import REASONS as FORECAST_REASONS
 from bot.views.words.interval import about, bound, when
-from bot.views.words.phrase import Words, in_words
+from bot.views.words.phrase import in_words
 
 UNFOUND = {
     Unfound.NO_ADDRESS: (
@@ -37,7 +37,7 @@ ENDINGS = {
     "timed_out": "It took longer than it may",
 }
 """How a job ended, by the provider's word; another word is shown as it is."""
-REASONS: Mapping[str, Words] = {
+REASONS: Mapping[str, str] = {
     **FORECAST_REASONS,
     "no_pool": "no configured pool takes its labels",
     "no_label": "it asks for no label, so its pool is known only once it runs",

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 
-from bot.core.reporting.incident_history import about_hours
 from bot.core.reporting.proposals import Proposal
-from bot.core.statement import Value
-from bot.core.words import count
-from bot.views.words.phrase import Words, in_words
+from bot.views.words.phrase import in_words
 
-CHANGES: Mapping[str, Words] = {
+CHANGES: Mapping[str, str] = {
     "alert_earlier": "Make an alert for {pool} fire earlier: at a wait of {seconds:duration}.",
     "alert_later": "Make the alert for {pool} fire later: above a wait of {seconds:duration}.",
     "keep_ready": ("Keep {idle:count idle runner} of {pool} on {days} from {from_hour:02}:00, {runners:,} in all."),
@@ -17,18 +14,7 @@ CHANGES: Mapping[str, Words] = {
 """The proposed changes."""
 
 
-def _incidents_seen(values: Mapping[str, Value]) -> str:
-    incidents, waited, hit = values["incidents"], values["waited_seconds"], values["hit"]
-    window = f"{hit} of {values['of']} {values['days']} {values['hours']}" if hit is not None else ""
-    parts = (
-        count(incidents, "incident") if isinstance(incidents, int) and incidents else "no incident",
-        f"{about_hours(waited)} of waiting" if isinstance(waited, float) and waited else "",
-        window,
-    )
-    return "; ".join(part for part in parts if part)
-
-
-EVIDENCE: Mapping[str, Words] = {
+EVIDENCE: Mapping[str, str] = {
     "boots": (
         "the present {runners:,} keep {share:share} of the jobs under {target:duration} (a replay of those hours); "
         "a new one boots in about {boot:duration}"
@@ -42,7 +28,10 @@ EVIDENCE: Mapping[str, Words] = {
     "holds_a_place": "a job occupies a runner for {seconds:duration} on average",
     "limit_not_reached": "the limit of {limit:,} was not reached: at most {busy_most:,} were busy",
     "no_alert": "in {hours:,} of {of:count hour} with a wait over {target:duration}, no alert had fired",
-    "seen": _incidents_seen,
+    "seen": (
+        "{incidents:if {incidents:count incident}|no incident}{waited_seconds:if ; {waited_seconds:hours} of waiting|}"
+        "{hit:known ; {hit} of {of} {days} {hours}|}"
+    ),
     "would_start": (
         "with {runners:count runner} {in_time:share} of the {jobs:count job} of the {hours:count hour} over "
         "{target:duration} would have started within it, with {limit:,} only {in_time_now:share} (a replay of the "

@@ -1,6 +1,7 @@
 """A diagnosis reads as cause, evidence, what to do; one verdict, and the rest collapsed."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,9 +9,12 @@ from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.events import Diagnosed, QueueingPool
 from bot.core.incident.timeline import Entry, Event
 from bot.core.message import Message
-from bot.core.statement import statement
+from bot.core.statement import Statement, statement
+from bot.views.export.export_json import as_json, causes
+from bot.views.export.markdown import markdown
 from bot.views.simpler import YOUNG, without
 from bot.views.thread.replies import reply
+from bot.views.words.causes import EVIDENCE
 from tests.slack_limits import message_problems, texts
 from tests.views import samples
 from tests.views.golden import assert_golden
@@ -48,6 +52,17 @@ def test_there_is_one_verdict_with_at_most_four_figures() -> None:
     assert "More runners don't help." in dumped
     assert "More runners help." not in dumped + made.text
     assert [block["type"] for block in made.blocks if block["type"] in YOUNG] == ["container", "context_actions"]
+
+
+def test_a_diagnosis_of_another_release_is_drawn_and_exported() -> None:
+    """Its evidence lacks every value or has an id that no words know, as its cause and its remedy have."""
+    known = (*(Statement(name) for name in EVIDENCE), Statement("meteorite", {"size": 3}))
+    found = Diagnosed(("gpu",), (diagnosed(Finding("meteorite", 0.8, known, Scaling.NO, "duck", "gpu"), SURGE),))
+    entry, of = Entry(4, NOW, Event.DIAGNOSED, found), samples.closed()
+    shown = replace(of, log=replace(of.log, timeline=(*of.log.timeline, entry)))
+    for text in (reply(shown, entry, NOW).text, markdown(shown, NOW), as_json(shown, NOW)):
+        assert "meteorite" in text
+    assert [one["id"] for one in causes(found.groups[0][0].findings)] == ["meteorite", "surge"]
 
 
 @pytest.mark.parametrize("groups", [(), (diagnosed(missing=("idle",)),)])

@@ -1,5 +1,6 @@
 """Every cause, observation and remedy has words, and every value that the words name is given."""
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,14 +14,16 @@ from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.backlog import Factor
 from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
 from bot.core.pool.outlook import Forecast, Verdict
-from bot.core.statement import statement
+from bot.core.statement import Statement, Value, statement
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
+from bot.views.report.facts import UNSIZED
 from bot.views.words.advice import advice_words, remedy_words
 from bot.views.words.causes import CAUSES, EVIDENCE, FIGURES, REMEDIES, RUNNERS, cause_name
 from bot.views.words.diagnosis import ARRIVALS_UNKNOWN, WHY, parts_words, rest_lines
 from bot.views.words.forecasts import REASONS, UNTIL, branch_words
-from bot.views.words.phrase import Words, in_words, phrase
+from bot.views.words.phrase import in_words, phrase
+from bot.views.words.proposals import CHANGES
 from bot.views.words.proposals import EVIDENCE as REPORTED
 from tests.diagnosis.rows import facts
 from tests.diagnosis.test_rules import ROWS
@@ -35,6 +38,7 @@ OF_EVIDENCE = {
     "stop_source",
 }
 """Remedies of what a rule saw beside its own."""
+TABLES = (EVIDENCE, REASONS, REPORTED, CHANGES, UNSIZED)
 
 
 def test_every_cause_and_remedy_has_words_and_no_word_is_left_over() -> None:
@@ -66,16 +70,15 @@ def test_no_remedy_speaks_of_idle_runners_where_none_are(found: Facts) -> None:
 def test_what_a_rule_observed_has_words_for_all_of_its_values(name: str, found: object) -> None:
     for finding in diagnosed(found).findings:  # type: ignore[arg-type]  # a row of facts
         for seen in finding.evidence:
-            template = EVIDENCE[seen.id]
-            assert isinstance(template, str), name
-            assert {field for _, field, _, _ in Formatter().parse(template) if field} <= set(seen.values)
+            fields = {field for _, field, _, _ in Formatter().parse(EVIDENCE[seen.id]) if field}
+            assert fields <= set(seen.values), name
             assert in_words(seen, EVIDENCE)
 
 
-@pytest.mark.parametrize("words", [EVIDENCE, REASONS, REPORTED], ids=["causes", "forecasts", "report"])
-def test_one_job_or_runner_is_told_in_the_singular(words: Mapping[str, Words]) -> None:
+@pytest.mark.parametrize("words", TABLES, ids=["causes", "forecasts", "report", "changes", "unsized"])
+def test_one_job_or_runner_is_told_in_the_singular(words: Mapping[str, str]) -> None:
     wrong = re.compile(r"\b1 (\w+ )?((jobs|runners|machines|times|pools|hours)\b|(job|runner) (wait|work|cost)\b)")
-    for template in (one for one in words.values() if isinstance(one, str)):
+    for template in words.values():
         lists = [name for _, name, form, _ in Formatter().parse(template) if name and (form or "").startswith("l")]
         values: defaultdict[str, object] = defaultdict(lambda: 1, dict.fromkeys(lists, ("a", "b")))
         assert not wrong.search(phrase(template, values)), template
@@ -90,6 +93,21 @@ def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
     assert in_words(statement("meteorite", size=3), EVIDENCE) == "meteorite"
 
 
+@pytest.mark.parametrize("words", TABLES, ids=["causes", "forecasts", "report", "changes", "unsized"])
+@pytest.mark.parametrize("value", [None, "text", math.nan, math.inf, ("a",), True])
+def test_a_statement_of_another_release_has_a_sentence(words: Mapping[str, str], value: Value) -> None:
+    """It lacks a value, or has one of another type: both stand in records."""
+    for name, template in words.items():
+        fields = re.findall(r"{(\w+)", template)
+        assert in_words(Statement(name), words)
+        assert in_words(Statement(name, dict.fromkeys(fields, value)), words)
+
+
+def test_what_a_record_does_not_hold_is_unknown() -> None:
+    old = statement("few_came", runners=3, known=True, limit=9, seconds=600.0, room=6, queued=4)
+    assert in_words(old, EVIDENCE).startswith("3 busy of 9 runners: unknown came in 10 min, ")
+
+
 @pytest.mark.parametrize(
     ("template", "value", "words"),
     [
@@ -100,6 +118,8 @@ def test_an_id_of_a_newer_release_is_shown_as_it_is() -> None:
         ("{n:money $}", 7.3, "$7.30"),
         ("{n:money }", 7.3, "7.30"),
         ("{n:list 3}", ("a", "b", "c", "d"), "a, b and 2 more"),
+        ("{n:clock}", 3600.0, "01:00"),
+        ("{n:hours} of waiting", 7200.0, "about 2.0 h of waiting"),
         ("{n:len} pools", ("a", "b"), "2 pools"),
         ("{n:known known|unknown}", 0, "known"),
         ("{n:known known|unknown}", None, "unknown"),

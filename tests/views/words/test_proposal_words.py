@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.statement import Statement, Value, statement
 from bot.views.report.facts import UNSIZED
-from bot.views.words.phrase import Words, in_words
+from bot.views.words.phrase import in_words
 from bot.views.words.proposals import CHANGES, EVIDENCE
 from tests.builders import POOL
 
@@ -35,6 +35,8 @@ REPLAYED: dict[str, Value] = {
          "Make an alert for linux.2xlarge fire earlier: at a wait of 15 min."),
         (EVIDENCE, statement("seen", incidents=3, waited_seconds=41 * 3600.0, **WINDOW),
          "3 incidents; about 41 h of waiting; 4 of 4 Mondays 09:00-11:00"),
+        (EVIDENCE, statement("seen", incidents=0, waited_seconds=7200.0, **{**WINDOW, "hit": None}),
+         "no incident; about 2.0 h of waiting"),
         (EVIDENCE, statement("would_start", **REPLAYED, margin=0.05),
          "with 52 runners 95% of the 600 jobs of the 2 hours over 15 min would have started within it, with 40 only "
          "40% (a replay of the recorded hours, 5% more work would fit too)"),
@@ -62,5 +64,5 @@ REPLAYED: dict[str, Value] = {
          "shorter than an hour, or something other than the limit, made them wait"),
     ],
 )  # fmt: skip
-def test_a_proposal_and_its_evidence_are_said(table: Mapping[str, Words], evidence: Statement, words: str) -> None:
+def test_a_proposal_and_its_evidence_are_said(table: Mapping[str, str], evidence: Statement, words: str) -> None:
     assert in_words(evidence, table) == words
