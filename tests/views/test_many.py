@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.core.alert import Matcher
 from bot.core.incident.observe import View
 from bot.core.pool.pool import PoolRules
-from bot.core.reporting.summary import ReportData, report
+from bot.core.reporting.summary import ReportData
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.views.dialogs.modals import notice, silence_modal
 from bot.views.home import answers
@@ -13,6 +13,7 @@ from bot.views.home.home import Board, home
 from bot.views.parent.parent import parent
 from bot.views.report.report import reported
 from tests.builders import NOW, TIMING, alert, candidates, incident, named, samples, with_fields
+from tests.core.reporting.whole import report
 from tests.slack_limits import message_problems, texts, view_problems
 
 POOLS = [f"team-{number:03}.linux.4xlarge" for number in range(500)]

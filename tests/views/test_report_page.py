@@ -8,11 +8,12 @@ from bot.core.incident.queue_series import QueueSeries
 from bot.core.message import Message
 from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules, Snapshot
-from bot.core.reporting.summary import ReportData, report
+from bot.core.reporting.summary import ReportData
 from bot.playground.fleet.spec import Rate
 from bot.views.report.report import reported
 from tests.builders import closed, named
 from tests.core.fleet_weeks import HOUR, LOOK_SECONDS, MONDAY, live, spec
+from tests.core.reporting.whole import report
 from tests.docs_pages import page
 
 POOL = "linux.2xlarge"
@@ -60,11 +61,10 @@ def example() -> Message:
         until - 7 * 86400,
         until,
         tuple(incidents(lived.samples)),
-        {POOL: tuple(lived.cells)},
         rules={POOL: PoolRules(POOL)},
         prices={POOL: RunnerPrice(0.34)},
     )
-    return reported(report(data), weekly=True)
+    return reported(report(data, {POOL: tuple(lived.cells)}), weekly=True)
 
 
 def test_the_example_on_the_page_is_the_report_of_the_simulated_fleet() -> None:

@@ -19,7 +19,7 @@ from bot.core.pool.hour_stats import (
 )
 from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules
-from bot.core.reporting.hours import Hours, hours_in
+from bot.core.reporting.hours import Hours
 from bot.core.reporting.incident_history import (
     NO_POOL,
     PoolIncidents,
@@ -43,8 +43,6 @@ class ReportData:
     """Epoch seconds."""
     until: float
     incidents: tuple[Incident, ...] = ()
-    pasts: Mapping[str, tuple[HourStats, ...]] = field(default_factory=dict)
-    """All known hours by pool, including those before the period; empty where they are read in portions."""
     fired: Mapping[str, tuple[Fired, ...]] = field(default_factory=dict)
     """State of the pools when their alerts fired."""
     early: Mapping[str, WarningHistory] = field(default_factory=dict)
@@ -119,14 +117,6 @@ class Report:
         return bool(self.incidents or self.proposals or any(pool.has_news for pool in self.pools))
 
 
-def report(data: ReportData, only: Iterable[str] | None = None) -> Report:
-    """The report on all pools that are configured, measured or named by an incident, or on the chosen ones."""
-    base = basis(data, only)
-    hours = {name: hours_in(cells, data.since, data.until, data.target_seconds) for name, cells in data.pasts.items()}
-    rough = drafts(base, hours, [name for name in (*base.names, *data.pasts) if only is None or name in set(only)])
-    return completed(base, rough, {one.report.pool: hours.get(one.report.pool, Hours()) for one in worst(rough)})
-
-
 @dataclass(frozen=True, slots=True)
 class Basis:
     """What is worked out once for all pools."""
@@ -149,8 +139,7 @@ def basis(data: ReportData, only: Iterable[str] | None = None) -> Basis:
     lent = scale_ups_by_pool(data.trail, data.since, data.until, data.prices, data.currency)
     chosen = None if only is None else set(only)
     names = tuple(n for n in dict.fromkeys((*data.rules, *histories)) if chosen is None or n in chosen)
-    pools = {*names, *data.pasts} if chosen is None else {*names, *(chosen & data.pasts.keys())}
-    about = [i for i in inside if chosen is None or set(i.pools.affected or (NO_POOL,)) & pools]
+    about = [i for i in inside if chosen is None or set(i.pools.affected or (NO_POOL,)) & {*names}]
     open_now = sum(not incident.closed for incident in about)
     return Basis(data, tuple(inside), histories, lent, names, open_now, len(about))
 

@@ -26,11 +26,12 @@ from bot.core.reporting.incident_history import (
     incidents_by_pool,
     scale_ups_by_pool,
 )
-from bot.core.reporting.summary import ReportData, Waits, report
+from bot.core.reporting.summary import ReportData, Waits
 from bot.core.statement import statement
 from bot.views.parent.heading import ending
 from tests.builders import POOL, alert, closed, delivery, incident, named
 from tests.core.pool.hours import MONDAY, full, hour, weeks
+from tests.core.reporting.whole import report
 
 WEEK = 7 * 86400.0
 UNTIL = MONDAY + WEEK
@@ -117,13 +118,13 @@ def test_an_incident_of_no_pool_is_not_lost() -> None:
     made = report(ReportData(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))))
     assert {one.pool for one in made.pools} == {NO_POOL, POOL}
     assert (made.incidents, made.open_now) == (2, 1)
-    assert report(ReportData(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))), [POOL]).incidents == 1
+    assert report(ReportData(MONDAY, UNTIL, (nameless, ended(MONDAY, 5))), only=[POOL]).incidents == 1
 
 
 def test_waits_are_shares_of_the_measured_time() -> None:
     """Two of 168 hours over the target: half of the time nothing, 1 % longer than half an hour; the rest by jobs."""
     cells = weeks(7, lambda day, at: day == 2 and at in (9, 10))
-    (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: cells})).pools
+    (one,) = report(ReportData(MONDAY, UNTIL), {POOL: cells}).pools
     assert one.waits is not None
     assert one.waits.p50_seconds <= 30
     assert one.waits.p90_seconds <= 30
@@ -137,7 +138,7 @@ def test_waits_are_shares_of_the_measured_time() -> None:
 def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
     """Half a week known: the shares are of that half, and that it is a half is said; nothing known has no waits."""
     half = weeks(7, lambda day, at: False)[:84]
-    known, nothing = report(ReportData(MONDAY, UNTIL, pasts={"a": half}, rules={"b": PoolRules("b")})).pools
+    known, nothing = report(ReportData(MONDAY, UNTIL, rules={"b": PoolRules("b")}), {"a": half}).pools
     assert known.measured_share == pytest.approx(0.5)
     waits = known.waits
     assert waits is not None
@@ -145,14 +146,14 @@ def test_what_was_not_measured_is_unknown_and_not_calm() -> None:
     assert (waits.over_share, waits.waited_seconds) == (0.0, 0.0)
     assert waits.jobs_p95_seconds == pytest.approx(0, abs=30)
     assert (nothing.pool, nothing.waits, nothing.measured_share) == ("b", None, 0.0)
-    assert not report(ReportData(MONDAY, UNTIL, pasts={"a": half})).has_news
+    assert not report(ReportData(MONDAY, UNTIL), {"a": half}).has_news
 
 
 def test_recurrence_looks_further_back_than_the_span_and_waits_do_not() -> None:
     """Four Mondays, of which the span holds the last."""
     cells = weeks(28, lambda day, at: day % 7 == 0 and at == 9)
     since = MONDAY + 3 * WEEK
-    (one,) = report(ReportData(since, since + WEEK, pasts={POOL: cells})).pools
+    (one,) = report(ReportData(since, since + WEEK), {POOL: cells}).pools
     assert [found.words for found in one.patterns] == ["4 of 4 Mondays 09:00-10:00"]
     assert one.waits is not None
     assert one.waits.over_share == pytest.approx(1 / 168)
@@ -196,9 +197,9 @@ def test_scale_ups_cost_until_they_are_handed_back() -> None:
 def test_the_pool_whose_jobs_waited_most_comes_first() -> None:
     pasts = {name: weeks(7, at_nine(n)) for n, name in enumerate(("a", "b", "c"))}
     rules = {name: PoolRules(name) for name in ("z", "y", "a", "b", "c")}
-    made = report(ReportData(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), pasts, rules=rules))
+    made = report(ReportData(MONDAY, UNTIL, (ended(MONDAY, 5, "z"),), rules=rules), pasts)
     assert [one.pool for one in made.pools] == ["c", "b", "z", "a", "y"]
-    assert [one.pool for one in report(ReportData(MONDAY, UNTIL, pasts=pasts), ["b"]).pools] == ["b"]
+    assert [one.pool for one in report(ReportData(MONDAY, UNTIL), pasts, ["b"]).pools] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -217,13 +218,13 @@ def test_waiting_is_told_as_exactly_as_it_is_known(seconds: float, words: str) -
 
 def test_the_hour_that_goes_on_counts_too() -> None:
     cells = (hour(-2, 2000.0), hour(0, 2000.0), hour(168, 5000.0))
-    (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: cells})).pools
+    (one,) = report(ReportData(MONDAY, UNTIL), {POOL: cells}).pools
     assert one.longest_wait_seconds == 2000.0
 
 
 def test_no_share_of_the_waits_is_longer_than_the_longest() -> None:
     """The classes that the hours count in are wider than what was seen in them."""
-    (one,) = report(ReportData(MONDAY, UNTIL, pasts={POOL: (hour(1, 6840.0), hour(2, 6840.0))})).pools
+    (one,) = report(ReportData(MONDAY, UNTIL), {POOL: (hour(1, 6840.0), hour(2, 6840.0))}).pools
     assert one.waits is not None
     assert (
         max(one.waits.p50_seconds, one.waits.p90_seconds, one.waits.p99_seconds) <= one.longest_wait_seconds == 6840.0
@@ -233,10 +234,10 @@ def test_no_share_of_the_waits_is_longer_than_the_longest() -> None:
 def waits(*of_hours: float, target: float = 900.0) -> Waits:
     """What the report says of hours whose oldest job had waited that long all the time."""
     cells = tuple(hour(number, wait, 5) for number, wait in enumerate(of_hours))
-    data = ReportData(
-        MONDAY, MONDAY + 3600.0 * len(cells), pasts={POOL: cells}, rules={POOL: PoolRules(POOL)}, target_seconds=target
-    )
-    (one,) = report(data).pools
+    until = MONDAY + 3600.0 * len(cells)
+    (one,) = report(
+        ReportData(MONDAY, until, rules={POOL: PoolRules(POOL)}, target_seconds=target), {POOL: cells}
+    ).pools
     assert one.waits is not None
     return one.waits
 
@@ -280,12 +281,12 @@ def test_a_target_within_a_class_is_not_taken_for_kept() -> None:
 
 def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
     for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
-        made = report(ReportData(MONDAY, MONDAY + 3600.0, pasts={POOL: cells}))
+        made = report(ReportData(MONDAY, MONDAY + 3600.0), {POOL: cells})
         assert (made.pools[0].has_news, made.has_news) == (told, told)
 
 
 def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:
     pasts = {f"p{n}": (hour(0), full(1, queued=120 - 10 * n)) for n in range(9)}
-    made = report(ReportData(MONDAY, MONDAY + 7200.0, pasts=pasts))
+    made = report(ReportData(MONDAY, MONDAY + 7200.0), pasts)
     assert [one.sized for one in made.pools[8:]] == [statement("not_among_worst", pools=8)]
     assert "not_among_worst" not in str([one.sized for one in made.pools[:8]])

@@ -13,15 +13,17 @@ from bot.core.incident.incident import Incident
 from bot.core.incident.pools import Peak
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.pool.early_warning import WarningHistory
+from bot.core.pool.hour_stats import HourStats
 from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.incident_history import IncidentEnd, PoolIncidents
 from bot.core.reporting.proposals import Proposal
-from bot.core.reporting.summary import PoolReport, Report, ReportData, report
+from bot.core.reporting.summary import PoolReport, Report, ReportData
 from bot.core.statement import statement
 from bot.views.report.report import as_json, plain, reported
 from tests.builders import POOL, alert, closed, incident, named
 from tests.core.pool.hours import MONDAY, weeks
+from tests.core.reporting.whole import report
 from tests.slack_limits import message_problems
 from tests.views.golden import assert_golden
 from tests.views.samples import HOSTILE
@@ -48,6 +50,12 @@ def closed_for(day: int, cause: str) -> Incident:
 
 
 @cache
+def pasts() -> dict[str, tuple[HourStats, ...]]:
+    mornings = weeks(28, lambda day, at: day % 7 < 5 and at in (9, 10))
+    return {POOL: mornings, "windows.4xlarge": weeks(25, lambda day, at: False)}
+
+
+@cache
 def data() -> ReportData:
     """Four weeks of mornings that are too much for one pool, a second pool that is calm, and one never measured."""
     limit, surge = "limit", "surge"
@@ -64,10 +72,6 @@ def data() -> ReportData:
             closed_for(2, limit),
             incident(alert(starts_at=UNTIL - 960), at=UNTIL - 900, id="open", pools=named()),
         ),
-        {
-            POOL: weeks(28, lambda day, at: day % 7 < 5 and at in (9, 10)),
-            "windows.4xlarge": weeks(25, lambda day, at: False),
-        },
         early={POOL: WarningHistory(hits=3, false=1, missed=1)},
         trail=acts,
         rules={name: PoolRules(name) for name in (POOL, "windows.4xlarge", "macos-m1")},
@@ -101,8 +105,8 @@ def test_at_a_terminal_stand_pools_proposals_and_what_the_columns_mean() -> None
 
 
 def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
-    cells = tuple(replace(cell, limit=None) for cell in data().pasts[POOL])
-    made = report(replace(data(), pasts={POOL: cells}))
+    cells = tuple(replace(cell, limit=None) for cell in pasts()[POOL])
+    made = report(data(), {POOL: cells})
     drawn = reported(made)
     assert "*Proposals*: none." in json.dumps(drawn.blocks)
     assert "No limit proposed for linux.2xlarge: the limit of the pool is unknown" in json.dumps(drawn.blocks)
@@ -115,7 +119,7 @@ def test_without_a_proposal_it_says_why_no_limit_is_named() -> None:
 
 
 def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
-    calm = report(ReportData(SINCE, UNTIL, pasts={POOL: weeks(28, lambda day, at: False)}))
+    calm = report(ReportData(SINCE, UNTIL), {POOL: weeks(28, lambda day, at: False)})
     assert_golden("report_calm", reported(calm))
     assert plain(calm).splitlines() == [
         "No incident began, and no job waited longer than 15 min in the last 7 days.",
@@ -134,7 +138,7 @@ def test_a_calm_week_and_an_unmeasured_one_are_not_the_same() -> None:
 
 @cache
 def whole() -> Report:
-    return report(data())
+    return report(data(), pasts())
 
 
 def hostile(name: str, pools: int) -> Report:
