@@ -114,29 +114,9 @@ class EndedAlerts:
     """When the last of them was received; epoch seconds."""
 
 
-Record = (
-    Incident
-    | EndedAlerts
-    | RejectedAlert
-    | PageRecord
-    | Pool
-    | Request
-    | Shown
-    | Digest
-    | PoolLeases
-    | Chore
-    | PoolHistory
-    | WorkflowJob
-    | Weekly
-    | WarningRecord
-    | Backfill
-    | SourceRound
-    | PooledCalibration
-    | Tell
-    | Follows
-    | JobKinds
-    | JobsNow
-)
+Record = (Incident | EndedAlerts | RejectedAlert | PageRecord | Pool | Request | Shown | Digest | PoolLeases | Chore
+        | PoolHistory | WorkflowJob | Weekly | WarningRecord | Backfill | SourceRound | PooledCalibration | Tell
+        | Follows | JobKinds | JobsNow)  # fmt: skip
 K = TypeVar(
     "K", Digest, WarningRecord, RejectedAlert, Weekly, Chore, PoolLeases, Pool, Backfill, PageRecord, Tell, Follows
 )

@@ -29,15 +29,9 @@ class Lived:
 def spec(limit: int, rates: tuple[Rate, ...] = (), **parts: Any) -> PoolSpec:
     """A pool that boots as fast as it is asked to, up to its limit; one kind of job of about 10 minutes."""
     given: dict[str, Any] = {
-        "name": "linux.2xlarge",
-        "arrivals_per_minute": 1.0,
-        "sources": (SOURCE,),
-        "minimum": limit,
-        "limit": limit,
-        "ceiling": 400,
-        "creates_per_minute": 400.0,
-        "rates": rates,
-    }
+        "name": "linux.2xlarge", "arrivals_per_minute": 1.0, "sources": (SOURCE,), "minimum": limit, "limit": limit,
+        "ceiling": 400, "creates_per_minute": 400.0, "rates": rates,
+    }  # fmt: skip
     return PoolSpec(**{**given, **parts})
 
 

@@ -56,15 +56,9 @@ def group_of(delivery: Delivery) -> AlertGroup:
     alerts = merged((), delivery.alerts)
     unshown = len({alert.fingerprint for alert in delivery.alerts}) - len(alerts)
     return AlertGroup(
-        delivery.key,
-        delivery.source,
-        delivery.receiver,
-        delivery.group_key,
-        delivery.title,
-        delivery.kind,
-        alerts,
+        delivery.key, delivery.source, delivery.receiver, delivery.group_key, delivery.title, delivery.kind, alerts,
         delivery.truncated + unshown,
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,9 @@
 import math
 from dataclasses import replace
 
+from bot.core.incident.details import requests
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import CauseJudged, Diagnosed, IncidentEnded
-from bot.core.incident.details.requests import (
-    RequestEnd,
-    RequestNotDone,
-    RunnersCame,
-    RunnersChecked,
-    ScaleAccepted,
-    ScaleRequest,
-    ScaleStep,
-    SilenceEnd,
-    SilenceEnded,
-    SilenceStep,
-    Silencing,
-)
 from bot.core.incident.incident import Incident, State, noted, rewritten, silenced
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Entry, Event
@@ -66,9 +54,9 @@ def reworded(incident: Incident, number: int) -> Incident:
 def is_progress_reply(entry: Entry) -> bool:
     """Whether the entry's reply is the one that advances."""
     plan = entry.details
-    if not isinstance(plan, ScaleRequest) or not entry.request or plan.keeps:
+    if not isinstance(plan, requests.ScaleRequest) or not entry.request or plan.keeps:
         return False
-    return plan.step in {ScaleStep.ASKED, ScaleStep.APPROVAL_ASKED}
+    return plan.step in {requests.ScaleStep.ASKED, requests.ScaleStep.APPROVAL_ASKED}
 
 
 def may_change(entry: Entry) -> bool:
@@ -107,12 +95,12 @@ def shown_of(incident: Incident, number: int) -> object:
 
 def quiet(details: Details | None) -> bool:
     """Whether the advancing reply alone shows an entry; bad news, and what is over, gets a reply of its own too."""
-    if isinstance(details, RunnersChecked):
-        return details.came in {RunnersCame.VERIFIED, RunnersCame.UNSEEN}
-    if isinstance(details, RequestNotDone):
-        return details.how in {RequestEnd.CHECKING, RequestEnd.OVER}
-    declined = isinstance(details, ScaleRequest) and details.step is ScaleStep.DECLINED
-    return isinstance(details, ScaleAccepted | ScaleRequest) and not declined
+    if isinstance(details, requests.RunnersChecked):
+        return details.came in {requests.RunnersCame.VERIFIED, requests.RunnersCame.UNSEEN}
+    if isinstance(details, requests.RequestNotDone):
+        return details.how in {requests.RequestEnd.CHECKING, requests.RequestEnd.OVER}
+    declined = isinstance(details, requests.ScaleRequest) and details.step is requests.ScaleStep.DECLINED
+    return isinstance(details, requests.ScaleAccepted | requests.ScaleRequest) and not declined
 
 
 def advanced(  # noqa: PLR0913 - an entry's parts, named at every call
@@ -147,7 +135,7 @@ def progressed(
 ) -> Incident:
     """The most that the samples showed of the requested runners; the same incident if its reply shows that already."""
     anchor = anchor_of(incident, request)
-    if anchor is None or not isinstance(anchor.details, ScaleRequest) or anchor.details.drained:
+    if anchor is None or not isinstance(anchor.details, requests.ScaleRequest) or anchor.details.drained:
         return incident
     most = most_of(anchor.details.registered, registered), most_of(anchor.details.busy, busy)
     seen = replace(anchor.details, registered=most[0], busy=most[1], drained=drained)
@@ -161,7 +149,7 @@ def ended_with(incident: Incident) -> Incident:
     log = incident.log
     for entry in log.timeline:
         if is_progress_reply(entry) and any(
-            isinstance(one.details, ScaleAccepted) for one in story_of(incident, entry)
+            isinstance(one.details, requests.ScaleAccepted) for one in story_of(incident, entry)
         ):
             log = log.shown_anew(entry)
     return replace(incident, log=log)
@@ -175,13 +163,15 @@ def silences_checked(incident: Incident, now: float) -> Incident:
             after, over = silenced(after, replace(silence, ended=True)), True
             after = decided(after, silence.act, Decision.RAN_OUT, (PROLONG,))
     if over and not after.active_silence:
-        after = noted(after, now, Event.UNSILENCED, SilenceEnded(SilenceEnd.RAN_OUT))
+        after = noted(after, now, Event.UNSILENCED, requests.SilenceEnded(requests.SilenceEnd.RAN_OUT))
     for silence in after.silences:
         if silence.ended or silence.warn_at is None or now < silence.warn_at:
             continue
         reminded = decided(after, silence.act, Decision.ENDS_SOON, (PROLONG,))
         after = silenced(reminded, replace(silence, warn_at=None))
-        after = noted(after, now, Event.NOTED, Silencing(SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now)))
+        after = noted(
+            after, now, Event.NOTED, requests.Silencing(requests.SilenceStep.ENDS_SOON, max(0.0, silence.ends_at - now))
+        )
         after = offering(after, silence.act, (PROLONG,), silence.by)
     return after
 

@@ -73,18 +73,7 @@ PROGRESS = {
 def found_job(job: WorkflowJob, at: float, source: str = "") -> FoundJob:
     """A job of GitHub Actions, as it was known at a time (epoch seconds)."""
     return FoundJob(
-        job.url,
-        job.id,
-        job.name,
-        PROGRESS[job.state],
-        at,
-        repository=job.repository,
-        workflow=job.workflow,
-        labels=job.labels,
-        queued_at=job.begun or None,
-        started_at=job.started_at,
-        ended_at=job.completed_at,
-        conclusion=job.conclusion,
-        source=source,
-        public=job.public,
-    )
+        job.url, job.id, job.name, PROGRESS[job.state], at, repository=job.repository, workflow=job.workflow,
+        labels=job.labels, queued_at=job.begun or None, started_at=job.started_at, ended_at=job.completed_at,
+        conclusion=job.conclusion, source=source, public=job.public,
+    )  # fmt: skip

@@ -58,15 +58,9 @@ def short(cause: str, *kinds: SignalKind, remedy: str) -> Rule:
         return _well(facts, kinds)
 
     return Rule(
-        cause,
-        find,
-        Scaling.NO,
-        remedy=remedy,
-        one_of=tuple(map(str, kinds)),
-        factor=Factor.DURATION,
-        still=False,
+        cause, find, Scaling.NO, remedy=remedy, one_of=tuple(map(str, kinds)), factor=Factor.DURATION, still=False,
         over=over,
-    )
+    )  # fmt: skip
 
 
 def runners_on_one(facts: Facts) -> float:

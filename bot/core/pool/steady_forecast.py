@@ -56,16 +56,10 @@ def _as_of(now: Forecast, shown: Forecast) -> Forecast:
         return None if seconds is None else max(0.0, seconds - gone)
 
     return replace(
-        shown,
-        at=now.at,
-        queued=now.queued,
-        low_seconds=left(shown.low_seconds),
-        lower_seconds=left(shown.lower_seconds),
-        mid_seconds=left(shown.mid_seconds),
-        upper_seconds=left(shown.upper_seconds),
-        high_seconds=left(shown.high_seconds),
-        today=now.today,
-    )
+        shown, at=now.at, queued=now.queued, low_seconds=left(shown.low_seconds),
+        lower_seconds=left(shown.lower_seconds), mid_seconds=left(shown.mid_seconds),
+        upper_seconds=left(shown.upper_seconds), high_seconds=left(shown.high_seconds), today=now.today,
+    )  # fmt: skip
 
 
 def _beyond(shown: Forecast, made: Forecast) -> bool:

@@ -74,16 +74,9 @@ def _raise_limit(data: ProposalData) -> Proposal | None:
     if not isinstance(need, NeededLimit) or (data.history.causes and not _mostly_caused_by(data, SHORT_OF_RUNNERS)):
         return None
     kept = statement(
-        "would_start",
-        runners=need.runners,
-        in_time=1 - need.late_share,
-        jobs=need.jobs,
-        hours=need.hours,
-        target=data.target_seconds,
-        limit=need.limit,
-        in_time_now=1 - need.late_now,
-        margin=MARGIN - 1,
-    )
+        "would_start", runners=need.runners, in_time=1 - need.late_share, jobs=need.jobs, hours=need.hours,
+        target=data.target_seconds, limit=need.limit, in_time_now=1 - need.late_now, margin=MARGIN - 1,
+    )  # fmt: skip
     why = [_incidents_seen(data), kept, statement("holds_a_place", seconds=need.hold_seconds)]
     if data.price is not None:
         more = need.runners - need.limit

@@ -136,21 +136,9 @@ def verdict(lease: Lease, pool: str, sample: Snapshot | None, after: float, boot
     else:
         came = RunnersCame.NO_EFFECT if more <= 0 else RunnersCame.PARTLY
     return RunnersChecked(
-        came,
-        pool,
-        lease.target,
-        after,
-        increase,
-        more,
-        online,
-        sample.busy,
-        sample.queued,
-        lease.queued,
-        sample.create_failures,
-        sample.limit,
-        sample.booting,
-        sample.offline,
-    )
+        came, pool, lease.target, after, increase, more, online, sample.busy, sample.queued, lease.queued,
+        sample.create_failures, sample.limit, sample.booting, sample.offline,
+    )  # fmt: skip
 
 
 def return_target(leases: PoolLeases, back: str, level: int) -> PoolLeases:

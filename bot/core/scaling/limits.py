@@ -78,15 +78,9 @@ def judged(  # noqa: PLR0913, PLR0917 - what a verdict rests on
         return LimitHit(LimitReason.SIZE_UNKNOWN)
     top = policy.maximum if policy.step is None else min(policy.maximum, max(current, seen) + policy.step)
     hit = LimitHit(
-        LimitReason.NOT_ABOVE,
-        target,
-        current,
-        step=policy.step or 0,
-        least=max(current + 1, policy.minimum),
-        most=top,
-        full=current >= policy.maximum,
-        limited_by=policy.limited_by,
-    )
+        LimitReason.NOT_ABOVE, target, current, step=policy.step or 0, least=max(current + 1, policy.minimum),
+        most=top, full=current >= policy.maximum, limited_by=policy.limited_by,
+    )  # fmt: skip
     if target <= current:
         return hit
     if last_scaled_at is not None and (left := policy.cooldown_seconds - (now - last_scaled_at)) > 0:
@@ -118,13 +112,9 @@ def overpriced(policy: ScalePolicy, target: int, base: int) -> LimitHit | None:
     if affordable is None or extra <= affordable:
         return None
     return LimitHit(
-        LimitReason.TOO_EXPENSIVE,
-        target,
-        limit=base + affordable,
-        extra=extra,
-        cost_per_hour=cost,
+        LimitReason.TOO_EXPENSIVE, target, limit=base + affordable, extra=extra, cost_per_hour=cost,
         max_cost_per_hour=most,
-    )
+    )  # fmt: skip
 
 
 def needs_approval(policy: ScalePolicy, target: int) -> bool:

@@ -122,15 +122,9 @@ def test_a_figure_without_a_meaning_is_unknown_with_its_reason() -> None:
 
 numbers = st.none() | st.integers(0, 60)
 samples = st.builds(
-    Snapshot,
-    st.just(POOL),
-    st.floats(0, 900),
-    queued=numbers,
-    busy=numbers,
-    limit=numbers,
-    ghosts=numbers,
+    Snapshot, st.just(POOL), st.floats(0, 900), queued=numbers, busy=numbers, limit=numbers, ghosts=numbers,
     provider_up=st.none() | st.booleans(),
-)
+)  # fmt: skip
 
 
 @given(st.lists(samples, min_size=1, max_size=3))

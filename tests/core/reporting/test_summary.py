@@ -55,12 +55,9 @@ def ended(at: float, minutes: float, pool: str = POOL, **parts: Any) -> Incident
 def test_the_history_of_a_pool() -> None:
     score = Score(Forecast(MONDAY, Verdict.INTERVAL, 9, 60, 120, 180, pool=POOL), 100.0, held=True)
     by_hand = noted(
-        ended(MONDAY + 7200, 20, state=State.RESOLVED),
-        MONDAY + 7200 + 1200,
-        Event.RESOLVED_BY_HAND,
-        PlainText("closed."),
-        who="U1",
-    )
+        ended(MONDAY + 7200, 20, state=State.RESOLVED), MONDAY + 7200 + 1200, Event.RESOLVED_BY_HAND,
+        PlainText("closed."), who="U1",
+    )  # fmt: skip
     still = incident(alert(starts_at=UNTIL - 700), at=UNTIL - 600, id="open")
     rows = incidents_by_pool(
         [
