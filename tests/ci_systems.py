@@ -17,7 +17,7 @@ PAGE = "<!DOCTYPE html><html><body>Are you a robot?</body></html>"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     """One request as it arrived; `path` with its escapes."""
 
     path: str
@@ -27,7 +27,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Reply:
     """One answer."""
 
     body: object
@@ -35,7 +35,7 @@ class Said:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Answer = Said | Callable[[Asked], Said]
+Answer = Reply | Callable[[SentRequest], Reply]
 
 
 @dataclass(slots=True)
@@ -45,13 +45,13 @@ class CiSystem:
     paths: dict[str, Answer]
     header: str = "authorization"
     credentials: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[SentRequest] = field(default_factory=list)
 
     def says(self, path: str, body: object, status: int = 200, **headers: str) -> None:
-        self.paths[path] = Said(body, status, headers)
+        self.paths[path] = Reply(body, status, headers)
 
     def count(self, path: str) -> int:
-        return sum(one.path == path for one in self.asked)
+        return sum(one.path == path for one in self.requests)
 
     def url(self) -> AbstractAsyncContextManager[str]:
         return answering(self._endpoint)
@@ -59,18 +59,20 @@ class CiSystem:
     async def _endpoint(self, request: Request) -> Response:
         sent = await request.body()
         path = request.scope["raw_path"].decode().partition("?")[0]
-        asked = Asked(path, dict(request.query_params), dict(request.headers), json.loads(sent) if sent else {})
-        self.asked.append(asked)
-        said = self._said(asked)
-        if isinstance(said.body, str):
-            return Response(said.body, said.status, dict(said.headers), "text/html")
-        return Response(json.dumps(said.body), said.status, dict(said.headers), "application/json")
+        received = SentRequest(
+            path, dict(request.query_params), dict(request.headers), json.loads(sent) if sent else {}
+        )
+        self.requests.append(received)
+        reply = self._reply(received)
+        if isinstance(reply.body, str):
+            return Response(reply.body, reply.status, dict(reply.headers), "text/html")
+        return Response(json.dumps(reply.body), reply.status, dict(reply.headers), "application/json")
 
-    def _said(self, asked: Asked) -> Said:
-        if self.credentials and asked.headers.get(self.header) != self.credentials:
-            return Said({"message": "who are you?"}, 401)
-        answer = self.paths.get(asked.path, Said({"message": "404 Not Found"}, 404))
-        return answer(asked) if callable(answer) else answer
+    def _reply(self, request: SentRequest) -> Reply:
+        if self.credentials and request.headers.get(self.header) != self.credentials:
+            return Reply({"message": "who are you?"}, 401)
+        answer = self.paths.get(request.path, Reply({"message": "404 Not Found"}, 404))
+        return answer(request) if callable(answer) else answer
 
 
 def recorded(name: str) -> object:
@@ -84,30 +86,30 @@ def hud(time: str = "") -> CiSystem:
     assert isinstance(labels, list)
     told = [{**row, "time": time or row["time"]} for row in labels]
     queries = {
-        name: Said(recorded(f"hud/{name}")) for name in ("queued_jobs", "queued_jobs_aggregate", "all_machine_types")
+        name: Reply(recorded(f"hud/{name}")) for name in ("queued_jobs", "queued_jobs_aggregate", "all_machine_types")
     }
-    paths: dict[str, Answer] = {f"/api/clickhouse/{name}": said for name, said in queries.items()}
+    paths: dict[str, Answer] = {f"/api/clickhouse/{name}": reply for name, reply in queries.items()}
     paths |= {
-        "/api/clickhouse/queued_jobs_by_label": Said(told),
-        "/api/runners/pytorch": Said(recorded("hud/runners_pytorch")),
+        "/api/clickhouse/queued_jobs_by_label": Reply(told),
+        "/api/runners/pytorch": Reply(recorded("hud/runners_pytorch")),
     }
     return CiSystem(paths, "x-hud-internal-bot", "hud-token-1")
 
 
 def buildkite() -> CiSystem:
     """Buildkite's agent API under /v3, and its GraphQL API under /graphql."""
-    metrics = Said(recorded("buildkite/metrics"), headers={"Buildkite-Agent-Metrics-Poll-Duration": "60"})
+    metrics = Reply(recorded("buildkite/metrics"), headers={"Buildkite-Agent-Metrics-Poll-Duration": "60"})
 
-    def page(asked: Asked) -> Said:
-        if asked.headers.get("authorization") != "Bearer api-token-1":
-            return Said({"errors": [{"message": "unauthenticated"}]}, 401)
-        variables = asked.body["variables"]
+    def page(request: SentRequest) -> Reply:
+        if request.headers.get("authorization") != "Bearer api-token-1":
+            return Reply({"errors": [{"message": "unauthenticated"}]}, 401)
+        variables = request.body["variables"]
         assert isinstance(variables, dict)
-        return Said(recorded(f"buildkite/jobs_page_{'2' if variables['after'] == 'c2' else '1'}"))
+        return Reply(recorded(f"buildkite/jobs_page_{'2' if variables['after'] == 'c2' else '1'}"))
 
-    def agents(asked: Asked) -> Said:
-        right = asked.headers.get("authorization") == "Token agent-token-1"
-        return metrics if right else Said({"message": "Unauthorized"}, 401)
+    def agents(request: SentRequest) -> Reply:
+        right = request.headers.get("authorization") == "Token agent-token-1"
+        return metrics if right else Reply({"message": "Unauthorized"}, 401)
 
     return CiSystem({"/v3/metrics": agents, "/graphql": page})
 
@@ -116,23 +118,23 @@ def gitlab() -> CiSystem:
     """GitLab with two projects; the pending jobs of the first come in two pages."""
 
     def jobs(name: str) -> Answer:
-        def answer(asked: Asked) -> Said:
-            scope = asked.query["scope[]"]
+        def answer(request: SentRequest) -> Reply:
+            scope = request.query["scope[]"]
             if (name, scope) != ("app", "pending"):
-                return Said(recorded(f"gitlab/jobs_{name}_{scope}"))
-            if asked.query.get("cursor") == "next":
-                return Said(recorded("gitlab/jobs_app_pending_2"))
+                return Reply(recorded(f"gitlab/jobs_{name}_{scope}"))
+            if request.query.get("cursor") == "next":
+                return Reply(recorded("gitlab/jobs_app_pending_2"))
             query = "per_page=100&pagination=keyset&scope%5B%5D=pending&cursor=next"
             link = (
                 f'<https://gitlab.internal/api/v4/projects/1/jobs?{query}>; rel="next", <https://x.test/>; rel="first"'
             )
-            return Said(recorded("gitlab/jobs_app_pending_1"), headers={"Link": link})
+            return Reply(recorded("gitlab/jobs_app_pending_1"), headers={"Link": link})
 
         return answer
 
-    def runners(asked: Asked) -> Said:
-        here = asked.query["tag_list"] == "linux,docker"
-        return Said(recorded("gitlab/runners_linux_docker") if here else [])
+    def runners(request: SentRequest) -> Reply:
+        here = request.query["tag_list"] == "linux,docker"
+        return Reply(recorded("gitlab/runners_linux_docker") if here else [])
 
     projects = {"team%2Fapp": "app", "team%2Fsub%2Flib": "lib"}
     paths: dict[str, Answer] = {f"/api/v4/projects/{path}/jobs": jobs(name) for path, name in projects.items()}
@@ -144,17 +146,17 @@ def gitlab() -> CiSystem:
 def jenkins() -> CiSystem:
     """Jenkins, which has a cloud for the label `pods`."""
     paths: dict[str, Answer] = {
-        "/queue/api/json": Said(recorded("jenkins/queue")),
-        "/computer/api/json": Said(recorded("jenkins/computer")),
-        "/label/pods/api/json": Said(recorded("jenkins/label_cloud")),
-        "/label/lniux/api/json": Said(recorded("jenkins/label_unknown")),
+        "/queue/api/json": Reply(recorded("jenkins/queue")),
+        "/computer/api/json": Reply(recorded("jenkins/computer")),
+        "/label/pods/api/json": Reply(recorded("jenkins/label_cloud")),
+        "/label/lniux/api/json": Reply(recorded("jenkins/label_unknown")),
     }
     return CiSystem(paths, "authorization", "Basic Ym90OmplbmtpbnMtdG9rZW4tMQ==")
 
 
 def without(system: CiSystem, path: str, key: str) -> CiSystem:
-    said = system.paths[path]
-    assert isinstance(said, Said)
-    assert isinstance(said.body, dict)
-    system.paths[path] = replace(said, body={name: value for name, value in said.body.items() if name != key})
+    reply = system.paths[path]
+    assert isinstance(reply, Reply)
+    assert isinstance(reply.body, dict)
+    system.paths[path] = replace(reply, body={name: value for name, value in reply.body.items() if name != key})
     return system

@@ -79,11 +79,11 @@ class KubernetesLists:
     forbidden: str = ""
     nonsense: object = None
     page: int = 500
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     async def endpoint(self, request: Request) -> Response:
         namespace, kind = request.url.path.split("/")[-2:]
-        self.asked.append(f"list {kind} in {namespace}")
+        self.requests.append(f"list {kind} in {namespace}")
         if request.headers.get("authorization") != "Bearer cluster-token":
             return failure(401, "Unauthorized")
         if kind == self.forbidden:

@@ -14,7 +14,7 @@ from bot.adapters.aws import AwsRegion
 from bot.adapters.build_context import LoginTable, ReachTable
 from bot.adapters.github.settings import GitHubCredentials
 from bot.adapters.metrics.cloudwatch import Metric
-from bot.adapters.prometheus.pool import COUNTED, FRACTIONAL, WHOLE, PrometheusKeys
+from bot.adapters.prometheus.pool import FRACTIONAL, TALLIES, WHOLE, PrometheusKeys
 from bot.adapters.prometheus.presets import PRESETS, queries
 from bot.adapters.registry import ALERTMANAGERS, METRICS, SCALERS
 from bot.adapters.scalers.cluster import ClusterTable
@@ -212,7 +212,7 @@ def test_each_figure_and_each_preset_is_explained() -> None:
     """The figures of a pool, and the presets with the label that names the pool and the figures they have."""
     metrics = page("docs/reference/metrics.md")
     table = metrics.section("What Tailback asks about a pool")
-    assert {*WHOLE, *FRACTIONAL, *COUNTED, "provider_up", "waiting"} - set(re.findall(r"`(\w+)`", table)) == set()
+    assert {*WHOLE, *FRACTIONAL, *TALLIES, "provider_up", "waiting"} - set(re.findall(r"`(\w+)`", table)) == set()
     presets = rows(metrics.section("Presets"))
     assert set(presets) == set(PRESETS)
     for preset, (label, _) in PRESETS.items():

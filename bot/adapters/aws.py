@@ -87,9 +87,9 @@ class Aws:
         self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure = Failure.LATER
     ) -> Any:
         """Read. Raises Unreachable, or Refused with AWS's words and the missing permission."""
-        return await self._outages.watched(system, self._asked(system, service, operation, arguments, unsure))
+        return await self._outages.log_outages(system, self._run(system, service, operation, arguments, unsure))
 
-    async def _asked(self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure) -> Any:
+    async def _run(self, system: str, service: str, operation: str, arguments: Arguments, unsure: Failure) -> Any:
         try:
             async with asyncio.timeout(self._total_seconds):
                 return await asyncio.to_thread(self._call, service, operation, arguments)

@@ -135,7 +135,7 @@ def kind_of(place: str, raw: Mapping[str, object], kinds: Mapping[str, B]) -> B:
 class _Sources:
     by_pool: dict[str, Metrics]
     figures: dict[str, Known]
-    asked: Mapping[str, AnswersSignals]
+    signal_sources: Mapping[str, AnswersSignals]
     """By configured name: those that can be asked for signals."""
 
 
@@ -151,7 +151,7 @@ def _metrics(
                 counts = "runners_per_machine" in kinds[source].pool.model_fields
                 per = {"runners_per_machine": table.runners_per_machine} if counts else {}
                 measured[source][pool] = {**per, **given}
-    sources, periods, asked = dict[str, Metrics](), dict[str, float](), dict[str, AnswersSignals]()
+    sources, periods, signal_sources = dict[str, Metrics](), dict[str, float](), dict[str, AnswersSignals]()
     known = {pool: dict[str, frozenset[str]]() for pool in file.pool}
     for name, pools in measured.items():
         with problems:
@@ -160,7 +160,7 @@ def _metrics(
             own = sources[name] = kind(name, place, raw, pools, context)
             finders[name] = own if isinstance(own, JobFinder) else None
             if isinstance(own, AnswersSignals):
-                asked[name] = own
+                signal_sources[name] = own
             periods[name] = getattr(kind.table.model_validate(dict(raw)), "every", 0.0)
             if kind.shared and context.store is not None:
                 shared = Shared(sources[name], context.store, context.now, periods[name], tuple(pools), name)
@@ -173,7 +173,7 @@ def _metrics(
         if mine := tuple(ordered[pool]):
             alike = Several({name: sources[name] for name in mine}, context.limits.reading, silent, periods)
             found[pool] = made.setdefault(mine, alike)
-    _add_signals(_Sources(found, ordered, asked), file, context, problems)
+    _add_signals(_Sources(found, ordered, signal_sources), file, context, problems)
     return found, ordered
 
 
@@ -182,7 +182,7 @@ def _add_signals(parts: _Sources, file: File, context: BuildContext, problems: P
     for pool, signals in signals_of(file, problems).items():
         if pool not in parts.by_pool:
             continue  # nobody counts its queue
-        parts.by_pool[pool] = WithSignals(parts.by_pool[pool], signals, parts.asked, context.limits.reading)
+        parts.by_pool[pool] = WithSignals(parts.by_pool[pool], signals, parts.signal_sources, context.limits.reading)
         kinds: dict[str, frozenset[str]] = {**parts.figures[pool]}
         for one in signals:
             kinds[one.signal.source] = kinds.get(one.signal.source, frozenset()) | {one.signal.kind.value}

@@ -28,14 +28,14 @@ class Outages:
 
     since: dict[str, float] = field(default_factory=dict)
     """By system: when its outage began, in the clock's seconds."""
-    told: dict[str, float] = field(default_factory=dict)
+    logged_at: dict[str, float] = field(default_factory=dict)
     """By system: when the log last told of an outage."""
     clock: Callable[[], float] = loop_seconds
 
-    async def watched(self, system: str, asked: Awaitable[T]) -> T:
+    async def log_outages(self, system: str, request: Awaitable[T]) -> T:
         """The result of a request to `system`; its problem is raised as it is."""
         try:
-            answer = await asked
+            answer = await request
         except Unreachable as error:
             paused = error.failure is Failure.LATER and error.retry_after_seconds is not None
             if error.failure not in ANSWERED and not paused:
@@ -49,11 +49,11 @@ class Outages:
     def _failed(self, system: str, why: str) -> None:
         now = self.clock()
         since = self.since.setdefault(system, now)
-        if now - self.told.get(system, -REMIND_SECONDS) >= REMIND_SECONDS:
-            self.told[system] = now
+        if now - self.logged_at.get(system, -REMIND_SECONDS) >= REMIND_SECONDS:
+            self.logged_at[system] = now
             log.warning("unreachable", system=system, why=why, for_seconds=round(now - since))
 
     def _answered(self, system: str) -> None:
         since = self.since.pop(system)
-        if self.told[system] >= since:
+        if self.logged_at[system] >= since:
             log.info("answers again", system=system, after_seconds=round(self.clock() - since))

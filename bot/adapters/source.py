@@ -154,14 +154,14 @@ class Listing(Generic[V]):
         raise Unreachable("The metrics source", late, failure=Failure.LATER)
 
     async def _read(self) -> None:
-        wanted = 0.0
+        pause = 0.0
         try:
             self._kept, self._problem = await self._ask(self._from), None
-            wanted = self._kept.good_seconds
+            pause = self._kept.good_seconds
         except Unreachable as problem:
-            self._problem, wanted = problem, problem.retry_after_seconds or 0.0
+            self._problem, pause = problem, problem.retry_after_seconds or 0.0
         finally:
-            self._until = self._from + max(self._seconds, min(wanted, LONGEST_PAUSE_SECONDS))
+            self._until = self._from + max(self._seconds, min(pause, LONGEST_PAUSE_SECONDS))
             self._reading = None
 
 

@@ -58,7 +58,7 @@ def judged_by_headers(headers: Headers, secrets: Secrets, *clocks: float) -> Cre
 
     Lets an endpoint refuse a sender without reading what it sends. Never raises, whatever was sent.
     """
-    verdict, signed = _by_headers(_wanted(headers, secrets), secrets, clocks)
+    verdict, signed = _by_headers(_credential_headers(headers, secrets), secrets, clocks)
     return None if signed and verdict.ok else verdict
 
 
@@ -96,14 +96,14 @@ def judged(headers: Headers, body: bytes, secrets: Secrets, *clocks: float) -> C
     `clocks` are epoch seconds (see `off`). Never raises. Alertmanager cannot sign (prometheus/alertmanager#4248), so a
     token alone is enough, and so is a signature.
     """
-    found = _wanted(headers, secrets)
+    found = _credential_headers(headers, secrets)
     verdict, signed = _by_headers(found, secrets, clocks)
     if not verdict.ok or not signed:
         return verdict
     return verdict if _right_signature(found[_SIGNATURE][0], body, found, secrets) else _refused("wrong signature")
 
 
-def _wanted(headers: Headers, secrets: Secrets) -> dict[bytes, list[bytes]]:
+def _credential_headers(headers: Headers, secrets: Secrets) -> dict[bytes, list[bytes]]:
     found: dict[bytes, list[bytes]] = {b"authorization": []}
     if secrets.hmac_secret:
         found |= {_SIGNATURE: [], secrets.timestamp_header.lower().encode(): []}

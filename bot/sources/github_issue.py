@@ -15,7 +15,7 @@ from bot.sources.labels import figures, first_link, line_ends, machine, priority
 from bot.sources.payload import MOST_CHARS, Unreadable, bounded, cut, fields, instant, items, read, text
 
 LABEL = "area:alerting"
-TOLD = frozenset({"opened", "reopened", "closed", "edited", "labeled", "unlabeled", "deleted", "transferred"})
+ACTIONS = frozenset({"opened", "reopened", "closed", "edited", "labeled", "unlabeled", "deleted", "transferred"})
 """Actions that concern the alert; locking or assigning an issue does not."""
 GONE = frozenset({"deleted", "transferred"})
 """Actions after which no resolve can arrive, so they end the alert; the queue is still measured."""
@@ -50,7 +50,7 @@ def parse(body: bytes) -> Delivery | None:
     names = [text(fields(label).get("name")) for label in items(issue.get("labels"))]
     withdrawn = action == "unlabeled" and text(fields(event.get("label")).get("name")) == LABEL
     own = is_own(text(issue.get("body"), None))
-    if own or action not in TOLD or not (LABEL in names or withdrawn):
+    if own or action not in ACTIONS or not (LABEL in names or withdrawn):
         return None
     repository = text(fields(event.get("repository")).get("full_name"))
     over = withdrawn or action in GONE or text(issue.get("state")) == "closed"

@@ -76,8 +76,8 @@ class Extra:
 Complete = Callable[[Item], Extra]
 
 
-def delivery(body: bytes, source: str, wanted: str, complete: Complete) -> Delivery:
-    """Parse a payload; raises Unreadable when it has no readable alert. `wanted` names a valid payload in refusals.
+def delivery(body: bytes, source: str, valid_payload: str, complete: Complete) -> Delivery:
+    """Parse a payload; raises Unreadable when it has no readable alert. Refusals name the `valid_payload`.
 
     Unknown and missing fields are normal (docs/design/alert-formats.md#recognition). Unreadable alerts beside readable
     ones are counted as not shown.
@@ -92,7 +92,7 @@ def delivery(body: bytes, source: str, wanted: str, complete: Complete) -> Deliv
         status=payload.get("status") or payload.get("state"),
         org_id=text(payload.get("orgId"), 20),
     )
-    raw = _raw_alerts(payload, wanted)
+    raw = _raw_alerts(payload, valid_payload)
     alerts: list[Alert] = []
     problems: list[str] = []
     for place, entry in enumerate(raw[:MOST_READ]):
@@ -115,14 +115,14 @@ def delivery(body: bytes, source: str, wanted: str, complete: Complete) -> Deliv
     )
 
 
-def _raw_alerts(payload: Mapping[str, object], wanted: str) -> list[object]:
+def _raw_alerts(payload: Mapping[str, object], valid_payload: str) -> list[object]:
     """The alerts; if there are more than are read, the firing ones first."""
     if "alerts" not in payload:
-        raise Unreadable(f"alerts: missing; {wanted} has a list here")
+        raise Unreadable(f"alerts: missing; {valid_payload} has a list here")
     if not isinstance(payload["alerts"], list):
-        raise Unreadable(f"alerts: not a list; {wanted} has a list here")
+        raise Unreadable(f"alerts: not a list; {valid_payload} has a list here")
     if not (found := items(payload["alerts"])):
-        raise Unreadable(f"alerts: empty; {wanted} has at least one alert here")
+        raise Unreadable(f"alerts: empty; {valid_payload} has at least one alert here")
     if len(found) <= MOST_READ:
         return found
     return sorted(found, key=lambda entry: _status(fields(entry).get("status")) is not Status.FIRING)
@@ -164,8 +164,8 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
 
 def _silent(annotations: Words) -> SilentReason | None:
     """The first known reason; Grafana joins several by commas."""
-    told = (SILENT_REASONS.get(part.strip().lower()) for part in annotations.get(STATE_REASON, "").split(","))
-    return next((one for one in told if one), None)
+    states = (SILENT_REASONS.get(part.strip().lower()) for part in annotations.get(STATE_REASON, "").split(","))
+    return next((one for one in states if one), None)
 
 
 def _rule_error(labels: Words, annotations: Words) -> str:

@@ -33,8 +33,8 @@ def signed(headers: Headers, body: bytes, secret: str, *clocks: float) -> Creden
         return given
     stamp, signature = given
     key = secret.encode("utf-8", "surrogateescape")
-    wanted = hmac.new(key, b"v0:" + stamp + b":" + body, sha256).hexdigest().encode("ascii")
-    right = bool(secret) and hmac.compare_digest(b"v0=" + wanted, signature)
+    expected = hmac.new(key, b"v0:" + stamp + b":" + body, sha256).hexdigest().encode("ascii")
+    right = bool(secret) and hmac.compare_digest(b"v0=" + expected, signature)
     return CredentialVerdict(True) if right else _refused("not signed with SLACK_SIGNING_SECRET")
 
 

@@ -23,7 +23,7 @@ URL = "http://back.test"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     method: str
     path: str
     query: Mapping[str, str]
@@ -31,7 +31,7 @@ class Asked:
     body: Any
 
 
-Answers = Callable[[Asked], tuple[int, object]]
+Answers = Callable[[SentRequest], tuple[int, object]]
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class BackEnd:
     script: deque[tuple[int, object]] = field(default_factory=deque)
     answer: Answers | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[SentRequest] = field(default_factory=list)
 
     def says(self, status: int, body: object = None) -> "BackEnd":
         self.script.append((status, body))
@@ -55,9 +55,11 @@ class BackEnd:
         return parts_with(self.wire(), variables)
 
     def _handle(self, request: httpx.Request) -> httpx.Response:
-        asked = Asked(request.method, request.url.path, dict(request.url.params), dict(request.headers), _read(request))
-        self.asked.append(asked)
-        status, body = self.answer(asked) if self.answer else self._next()
+        sent = SentRequest(
+            request.method, request.url.path, dict(request.url.params), dict(request.headers), _read(request)
+        )
+        self.requests.append(sent)
+        status, body = self.answer(sent) if self.answer else self._next()
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         return httpx.Response(status, content=content, headers=self.headers)
 

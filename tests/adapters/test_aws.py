@@ -26,7 +26,7 @@ async def test_a_failed_call_is_not_repeated() -> None:
         with pytest.raises(Unreachable) as caught:
             await patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
     assert caught.value.failure is Failure.UNKNOWN
-    assert [action for action, _ in api.asked] == ["SetDesiredCapacity"]
+    assert [action for action, _ in api.requests] == ["SetDesiredCapacity"]
 
 
 async def test_a_read_without_a_whole_answer_may_be_asked_again() -> None:
@@ -59,17 +59,17 @@ async def test_nobody_there_is_not_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "said"), [("", r"no AWS credentials.*give this process a role"), ("nobody", "nobody")]
+    ("profile", "why"), [("", r"no AWS credentials.*give this process a role"), ("nobody", "nobody")]
 )
 async def test_missing_credentials_are_told_with_the_remedy(
-    profile: str, said: str, monkeypatch: pytest.MonkeyPatch
+    profile: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None at all, or a profile that is not there."""
     for name in () if profile else ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     if profile:
         monkeypatch.setenv("AWS_PROFILE", profile)
-    with pytest.raises(Unreachable, match=said) as caught:
+    with pytest.raises(Unreachable, match=why) as caught:
         await patient_aws("http://127.0.0.1:1").read("Scaler", "autoscaling", "describe_auto_scaling_groups", GROUP)
     assert caught.value.failure is Failure.CREDENTIALS
 

@@ -30,10 +30,10 @@ class Source:
     """A source that answers nothing before the stop, and then fails as a closed connection does."""
 
     def __init__(self) -> None:
-        self.asked, self.stopped = asyncio.Event(), asyncio.Event()
+        self.begun, self.stopped = asyncio.Event(), asyncio.Event()
 
     async def _fails(self) -> None:
-        self.asked.set()
+        self.begun.set()
         try:
             await self.stopped.wait()
         except asyncio.CancelledError:
@@ -64,7 +64,7 @@ def rounds(source: Source) -> Awaitable[object]:
         async def _answered(self, *_: object) -> None:
             await source.snapshot("p")
 
-    return Waiting(BackEnd().wire().http("Prometheus", "http://p.test")).asked({}, {})
+    return Waiting(BackEnd().wire().http("Prometheus", "http://p.test")).ask({}, {})
 
 
 READS: dict[str, Callable[[Source], Awaitable[object]]] = {
@@ -85,7 +85,7 @@ async def test_a_stop_in_the_middle_of_a_read_leaves_nothing_behind(
     before, source = asyncio.all_tasks(), Source()
     with collected() as background:
         waiting = asyncio.ensure_future(read(source))
-        await source.asked.wait()
+        await source.begun.wait()
         waiting.cancel()
         await asyncio.wait({waiting})
         await background.close()

@@ -80,18 +80,18 @@ async def test_a_refused_answer_is_let_go_without_a_look_for_garbage(name: str) 
     """Those looks are rare, and whoever answers megabytes once does so again and again."""
     pieces = ANSWERS[name]()
 
-    async def asked() -> None:
+    async def ask() -> None:
         async with hostile(pieces) as url:
             for _ in range(3):
                 with pytest.raises(Unreachable):
                     await by_back_end(url)
 
-    await asked()  # what is loaded for the first answer stays
+    await ask()  # what is loaded for the first answer stays
     gc.collect()
     gc.disable()
     tracemalloc.start()
     try:
-        await asked()
+        await ask()
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -141,7 +141,7 @@ async def test_a_file_without_back_ends_has_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "begin",
     [
         "[outside_slack]: url_env: PAGER_MISSING",
         '[alertmanager.a]: kind: there is no kind of that name; known kinds: "alertmanager" and "grafana"',
@@ -156,9 +156,9 @@ async def test_a_file_without_back_ends_has_none(tmp_path: Path) -> None:
         '[pool."e".scaler]: max: is required',
     ],
 )
-def test_every_problem_of_every_table_is_said_at_once(said: str, tmp_path: Path) -> None:
+def test_every_problem_of_every_table_is_said_at_once(begin: str, tmp_path: Path) -> None:
     """Each with its place and remedy; one restart mends them all."""
     with pytest.raises(ConfigError) as caught:
         built(tmp_path, WRONG)
-    assert any(str(problem).startswith(said) for problem in caught.value.problems), caught.value.problems
+    assert any(str(problem).startswith(begin) for problem in caught.value.problems), caught.value.problems
     assert len(caught.value.problems) == 11

@@ -25,10 +25,10 @@ class Systems:
 
         self.now = at
         if failure is None:
-            assert await self._outages.watched(system, answer()) == "42"
+            assert await self._outages.log_outages(system, answer()) == "42"
             return
         with pytest.raises(Unreachable):
-            await self._outages.watched(system, answer())
+            await self._outages.log_outages(system, answer())
 
     @property
     def lines(self) -> list[tuple[str, str, int]]:

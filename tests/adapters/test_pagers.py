@@ -46,8 +46,8 @@ def duty(action: str, **more: object) -> dict[str, object]:
 
 
 def hook(action: str) -> dict[str, object]:
-    told = {"source": "tailback", "event": f"incident_{action}", "text": TEXT}
-    return {**told, "action": action, "key": "tailback-i1-7", "link": LINK}
+    body = {"source": "tailback", "event": f"incident_{action}", "text": TEXT}
+    return {**body, "action": action, "key": "tailback-i1-7", "link": LINK}
 
 
 FIRING = {"title": TEXT, "description": TEXT, "deduplication_key": "tailback-i1-7", "source_url": LINK}
@@ -81,17 +81,17 @@ async def test_each_message_has_the_documented_form(kind: str, action: str) -> N
     """Address, query, credentials and document, with one key for trigger, acknowledgement and end."""
     back = BackEnd().says(*ACCEPTED[kind])
     await build(paging(kind), back.parts(KEY=KEY, HOOK=HOOK))["oncall"].send(event(action))
-    (asked,) = back.asked
-    assert (asked.method, asked.path, asked.query, asked.body) == ("POST", *DOCUMENTS[kind, action])
-    assert asked.headers.get("authorization") == HEADERS.get(kind)
+    (request,) = back.requests
+    assert (request.method, request.path, request.query, request.body) == ("POST", *DOCUMENTS[kind, action])
+    assert request.headers.get("authorization") == HEADERS.get(kind)
     if kind == "webhook":
-        assert asked.headers["idempotency-key"] == f"tailback-i1-7/{action}"
+        assert request.headers["idempotency-key"] == f"tailback-i1-7/{action}"
 
 
 async def test_incident_io_is_sent_no_acknowledgement_because_it_takes_none() -> None:
     back = BackEnd().says(400)
     await build(paging("incident_io"), back.parts(KEY=KEY))["oncall"].send(event("acknowledge"))
-    assert not back.asked
+    assert not back.requests
 
 
 async def test_the_old_table_still_names_a_webhook() -> None:
@@ -99,8 +99,8 @@ async def test_the_old_table_still_names_a_webhook() -> None:
     back = BackEnd().says(202, b"")
     pager = build(File.model_validate(OLD), back.parts(HOOK=HOOK))[OUTSIDE]
     await pager.send(PageEvent("k", PageAction.TRIGGER, "slack_unreachable", "Slack has not answered for 5 min."))
-    told = {"source": "tailback", "event": "slack_unreachable", "text": "Slack has not answered for 5 min."}
-    assert told.items() <= back.asked[0].body.items()
+    body = {"source": "tailback", "event": "slack_unreachable", "text": "Slack has not answered for 5 min."}
+    assert body.items() <= back.requests[0].body.items()
 
 
 @pytest.mark.parametrize("kind", TABLES)
@@ -147,7 +147,7 @@ async def test_a_key_is_tried_by_ending_what_nobody_has(kind: str) -> None:
     pager = build(paging(kind), back.parts(KEY=KEY))["oncall"]
     assert isinstance(pager, Rehearsed)
     assert await pager.lacking() == ()
-    assert "tailback-check" in str((back.asked[0].path, back.asked[0].body))
+    assert "tailback-check" in str((back.requests[0].path, back.requests[0].body))
     (problem,) = await pager.lacking() or ()
     assert "no such key" in problem.what
 
@@ -158,7 +158,7 @@ async def test_what_would_page_somebody_is_not_tried(kind: str) -> None:
     pager = build(paging(kind), back.parts(KEY=KEY, HOOK=HOOK))["oncall"]
     assert isinstance(pager, Rehearsed)
     assert await pager.lacking() is None
-    assert not back.asked
+    assert not back.requests
 
 
 @pytest.mark.parametrize(

@@ -57,14 +57,14 @@ def test_every_kind_of_details_comes_back(details: Details) -> None:
 
 def test_what_a_compact_record_leaves_out_says_nothing() -> None:
     """A default that said something could change its meaning, or be needed to tell two types apart."""
-    told = [
+    defaults = [
         f"{kind.__name__}.{one.name}"
         for kind in stored_types(COMPACT)
         for one in fields(kind)
         for default in [one.default_factory() if one.default_factory is not MISSING else one.default]
         if default is not MISSING and default and not is_dataclass(default)
     ]
-    assert told == []
+    assert defaults == []
     pool = Pool("p", (Snapshot("p", 1.0, queued=0, waiting=(Job("build", 2.0),)),), hour=HourStats(3, samples=2))
     assert decode(Pool, "p", encode(pool)) == pool
     assert b"create_failures" not in encode(pool)

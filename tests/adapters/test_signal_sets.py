@@ -12,7 +12,7 @@ from bot.adapters.signals.ask import Number, SignalQuery
 from bot.adapters.signals.configured import SETS
 from bot.core.signals.signal import Signal
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.adapters.said_of_signals import said_in_the_thread
+from tests.adapters.thread_words import thread_words
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
 pytestmark = pytest.mark.needs("prometheus")
@@ -129,7 +129,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometheus]
         yield found
 
 
-async def asked(server: RealPrometheus, questions: Mapping[str, SignalQuery]) -> dict[str, object]:
+async def numbers(server: RealPrometheus, questions: Mapping[str, SignalQuery]) -> dict[str, object]:
     async with patient_pool() as wire:
         table = {"kind": "prometheus", "url": server.url}
         source = build("prometheus", "[metrics.prometheus]", table, {}, parts_with(wire, {}, time.time()))
@@ -139,22 +139,22 @@ async def asked(server: RealPrometheus, questions: Mapping[str, SignalQuery]) ->
 
 async def signals(server: RealPrometheus, name: str) -> dict[str, tuple[Signal, object]]:
     made = {one.signal.name: one for one in SETS[name][1](MATCH[name])}
-    found = await asked(server, {signal: one.question for signal, one in made.items()})
+    found = await numbers(server, {signal: one.question for signal, one in made.items()})
     return {signal: (one.signal, found[signal]) for signal, one in made.items()}
 
 
 @pytest.mark.parametrize("name", MATCH)
 async def test_each_signal_counts_the_machines_in_trouble(server: RealPrometheus, name: str) -> None:
     found = await signals(server, name)
-    told = {signal: (one.value, one.of) for signal, (_, one) in found.items() if isinstance(one, Number)}
-    assert told == FOUND[name]
+    values = {signal: (one.value, one.of) for signal, (_, one) in found.items() if isinstance(one, Number)}
+    assert values == FOUND[name]
 
 
 async def test_machines_that_nobody_scrapes_are_unknown_and_no_zero(server: RealPrometheus) -> None:
     made = SETS["node_exporter"][1]('job="node", pool="windows"')
-    found = await asked(server, {one.signal.name: one.question for one in made})
+    found = await numbers(server, {one.signal.name: one.question for one in made})
     assert all(isinstance(one, Unknown) for one in found.values())
-    wrong = await asked(server, {"bad": SignalQuery("sum("), "good": SignalQuery("vector(3)")})
+    wrong = await numbers(server, {"bad": SignalQuery("sum("), "good": SignalQuery("vector(3)")})
     assert isinstance(wrong["bad"], Unknown)
     assert isinstance(good := wrong["good"], Number)
     assert (good.value, good.of) == (3.0, None)
@@ -206,7 +206,7 @@ async def test_what_exporters_show_is_said_in_the_thread(
 ) -> None:
     made, number = (await signals(server, name))[signal]
     assert isinstance(number, Number)
-    said = await said_in_the_thread(made, number, "prometheus")
-    assert cause in said
-    assert f"{evidence} (" in said
-    assert "ago: 0)" in said
+    words = await thread_words(made, number, "prometheus")
+    assert cause in words
+    assert f"{evidence} (" in words
+    assert "ago: 0)" in words

@@ -28,13 +28,13 @@ class Answering:
     """A source that says what it is told to, or nothing before it may."""
 
     def __init__(self, **numbers: Number | Unknown) -> None:
-        self.told, self.may, self.asked = numbers, asyncio.Event(), 0
+        self.numbers_by_name, self.may, self.calls = numbers, asyncio.Event(), 0
         self.may.set()
 
     async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
-        self.asked += 1
+        self.calls += 1
         await self.may.wait()
-        return {name: self.told[name] for name in questions}
+        return {name: self.numbers_by_name[name] for name in questions}
 
     async def numbers_over(
         self, questions: Mapping[str, SignalQuery], since: float, until: float, step_seconds: float
@@ -42,7 +42,7 @@ class Answering:
         return {name: {since + step_seconds: Number(3.0, 9, since + step_seconds)} for name in questions}
 
 
-def asked(source: Answering, patience: float = 5.0) -> tuple[WithSignals, FakeMetrics]:
+def with_signals(source: Answering, patience: float = 5.0) -> tuple[WithSignals, FakeMetrics]:
     figures = FakeMetrics(FakeClock(NOW))
     figures.show(POOL, {"queued": 4, "machines": 20})
     disk = PoolSignal(Signal("disk", SignalKind.DISK, source="p"), SignalQuery("q"))
@@ -50,7 +50,7 @@ def asked(source: Answering, patience: float = 5.0) -> tuple[WithSignals, FakeMe
 
 
 async def test_a_sample_has_the_signals_beside_its_figures() -> None:
-    made, _ = asked(Answering(disk=Number(14.0, None, NOW)))
+    made, _ = with_signals(Answering(disk=Number(14.0, None, NOW)))
     found = await made.snapshot(POOL)
     (disk,) = found.signals
     assert (found.queued, disk.value, disk.source, disk.at) == (4, 14.0, "p", NOW)
@@ -58,10 +58,10 @@ async def test_a_sample_has_the_signals_beside_its_figures() -> None:
 
 
 async def test_what_is_unknown_has_its_reason_and_more_machines_than_exist_are_unknown() -> None:
-    made, _ = asked(Answering(disk=Unknown("no series", "look there")))
+    made, _ = with_signals(Answering(disk=Unknown("no series", "look there")))
     (gap,) = [gap for gap in (await made.snapshot(POOL)).missing if gap.figure == "signal.disk"]
     assert (gap.why, gap.remedy) == ("p: no series", "look there")
-    made, _ = asked(Answering(disk=Number(21.0, None, NOW)))
+    made, _ = with_signals(Answering(disk=Number(21.0, None, NOW)))
     found = await made.snapshot(POOL)
     assert found.signals[0].value is None
     assert "p: contradiction, 21/20" in [gap.why for gap in found.missing]
@@ -70,21 +70,21 @@ async def test_what_is_unknown_has_its_reason_and_more_machines_than_exist_are_u
 async def test_a_slow_answer_holds_no_figure_back_and_counts_later() -> None:
     source = Answering(disk=Number(14.0, None, NOW))
     source.may.clear()
-    made, _ = asked(source, patience=0.0)
+    made, _ = with_signals(source, patience=0.0)
     assert [(await made.snapshot(POOL)).signals[0].value for _ in range(2)] == [None, None]
-    assert source.asked == 1
+    assert source.calls == 1
     source.may.set()
     made._patience = 5.0
     assert (await made.snapshot(POOL)).signals[0].value == 14.0
 
 
 async def test_an_old_answer_is_unknown() -> None:
-    made, _ = asked(Answering(disk=Number(14.0, None, NOW - 900)))
+    made, _ = with_signals(Answering(disk=Number(14.0, None, NOW - 900)))
     assert (await made.snapshot(POOL)).signals[0].why == "no answer yet"
 
 
 async def test_the_past_has_them_too() -> None:
-    made, figures = asked(Answering(disk=Number(14.0, None, NOW)))
+    made, figures = with_signals(Answering(disk=Number(14.0, None, NOW)))
     figures.past[POOL] = (Snapshot(POOL, NOW - 600, queued=1), Snapshot(POOL, NOW - 540, queued=2))
     found = await made.history(POOL, NOW - 660, NOW, 60.0)
     assert [[(one.value, one.of) for one in sample.signals] for sample in found] == [[(3.0, 9)], []]

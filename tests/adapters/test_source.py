@@ -79,10 +79,10 @@ async def test_an_odd_answer_is_named_and_nothing_becomes_zero(row: str, answer:
     """A proxy's page, a half answer, another version: the pool is unknown, and somebody can find out why."""
     status, body, failure = ODD[answer]
     found = await look(row, status, body)
-    told = str(found) if isinstance(found, Unreachable) else " ".join(gap.why for gap in found.missing)
+    why = str(found) if isinstance(found, Unreachable) else " ".join(gap.why for gap in found.missing)
     if status in {401, 403}:
-        assert "read:things" in told
-        assert str(status) in told
+        assert "read:things" in why
+        assert str(status) in why
     if isinstance(found, Unreachable):
         assert len(found.what) > 10
         assert failure in {None, found.failure}
@@ -105,7 +105,7 @@ async def test_a_back_end_that_is_away_is_unreachable(row: str) -> None:
 
 @pytest.mark.parametrize("kind", ON_AWS)
 @pytest.mark.parametrize(
-    ("fault", "failure", "said"),
+    ("fault", "failure", "why"),
     [
         ("AccessDenied", Failure.CREDENTIALS, "AWS does not allow"),
         ("Throttling", Failure.LATER, "AWS asks to wait"),
@@ -114,7 +114,7 @@ async def test_a_back_end_that_is_away_is_unreachable(row: str) -> None:
     ],
 )
 async def test_a_refusal_of_aws_is_named_with_the_missing_action(
-    kind: str, fault: str, failure: Failure, said: str
+    kind: str, fault: str, failure: Failure, why: str
 ) -> None:
     """Nothing is claimed then, and the remedy is the action as IAM writes it."""
     service, action = ON_AWS[kind]
@@ -123,7 +123,7 @@ async def test_a_refusal_of_aws_is_named_with_the_missing_action(
         raw = {"kind": kind, **table, "region": "us-east-1", "endpoint_url": url}
         keys = {"queue": "q"} if kind == "cloudwatch" else keys
         found = METRICS[kind]("main", "[metrics.main]", raw, {"linux": keys}, parts_with(wire, {}, AT))
-        with pytest.raises(Unreachable, match=said) as caught:
+        with pytest.raises(Unreachable, match=why) as caught:
             await found.snapshot("linux")
     assert caught.value.failure is failure
     remedy = f"allow {service}:{action} to Tailback's role"
@@ -147,5 +147,5 @@ def test_problems_of_the_table_and_of_every_pool_are_reported_together(kind: str
     raw, pools = {"kind": kind, **table, "timout": 9}, {"p": {**keys, "no_such_key": 1}, "q": {"neither": 1, **keys}}
     with pytest.raises(ConfigError) as caught:
         METRICS[kind]("x", "[metrics.x]", raw, pools, BackEnd().parts(T="t"))
-    said = str(caught.value)
-    assert all(name in said for name in ("[metrics.x]: timout", '[pool."p"]: no_such_key', '[pool."q"]: neither'))
+    why = str(caught.value)
+    assert all(name in why for name in ("[metrics.x]: timout", '[pool."p"]: no_such_key', '[pool."q"]: neither'))

@@ -34,13 +34,13 @@ async def test_lanes_do_not_slow_each_other_down(store: AnyStore) -> None:
 async def test_a_lane_grants_nothing_while_something_named_is_shut(store: AnyStore) -> None:
     """One round trip says so, and no slot is taken."""
 
-    async def asked() -> float:
+    async def wait() -> float:
         return await store.acquire_slot("C1", "i", 5.0, 1, urgent=False, unless=("shut:C1", "shut:token"))
 
     await store.commit(Change(point={"shut:token": ("17.5", None)}))
-    assert await asked() == SHUT
+    assert await wait() == SHUT
     await store.commit(Change(point={"shut:token": (OPEN, "17.5")}))
-    assert [await asked(), await asked()] == [0, 5]
+    assert [await wait(), await wait()] == [0, 5]
 
 
 async def test_a_burst_goes_out_at_once_and_then_waits(store: AnyStore) -> None:
@@ -74,8 +74,8 @@ async def test_a_held_lane_stops_everybody_and_keeps_their_order(world: World, s
         await slot(store, who, 1)
     await store.pause_lane("C1", 5)
     await store.pause_lane("C1", 1)
-    asked = [("answer", True), ("second", False), ("third", False), ("late", False)]
-    assert [await slot(store, who, 1, urgent=urgent) for who, urgent in asked] == [5, 6, 6, 7]
+    callers = [("answer", True), ("second", False), ("third", False), ("late", False)]
+    assert [await slot(store, who, 1, urgent=urgent) for who, urgent in callers] == [5, 6, 6, 7]
     world.passes(5)
     assert await slot(store, "answer", 1, urgent=True) == 0
     world.passes(1)

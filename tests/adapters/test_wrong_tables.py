@@ -151,17 +151,17 @@ SOURCES: dict[str, list[tuple[dict[str, object], dict[str, object], str]]] = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "more", "keys", "said"), [(kind, *row) for kind, rows in SOURCES.items() for row in rows]
+    ("kind", "more", "keys", "words"), [(kind, *row) for kind, rows in SOURCES.items() for row in rows]
 )
 def test_a_mistake_of_a_source_is_named_with_its_place(
-    kind: str, more: dict[str, object], keys: dict[str, object], said: str
+    kind: str, more: dict[str, object], keys: dict[str, object], words: str
 ) -> None:
     table, fine = KINDS[kind]
     with pytest.raises(ConfigError) as caught:
         METRICS[kind](
             "m", PLACE, {"kind": kind, **table, **more}, {"linux": {**fine, **keys}}, BackEnd().parts(T="a-token")
         )
-    assert any(said in str(problem) for problem in caught.value.problems), caught.value.problems
+    assert any(words in str(problem) for problem in caught.value.problems), caught.value.problems
     assert not {"hunter22", "a-token"} & set(str(caught.value).split())
 
 
@@ -179,10 +179,10 @@ def problems(kind: str, more: dict[str, object]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize(("kind", "more", "said"), [(kind, *row) for kind, rows in WRONG.items() for row in rows])
-def test_a_mistake_is_named_with_its_place(kind: str, more: dict[str, object], said: str) -> None:
+@pytest.mark.parametrize(("kind", "more", "words"), [(kind, *row) for kind, rows in WRONG.items() for row in rows])
+def test_a_mistake_is_named_with_its_place(kind: str, more: dict[str, object], words: str) -> None:
     found = problems(kind, more)
-    assert [one for one in found if one.startswith(PLACE) and said in one], found
+    assert [one for one in found if one.startswith(PLACE) and words in one], found
 
 
 def test_every_kind_has_its_mistakes_and_a_fine_table() -> None:

@@ -150,7 +150,7 @@ async def test_the_configuration_of_the_page_works(page: str, tmp_path: Path) ->
         assert (made.branches, made.pulls) == (before, [])
     if isinstance(made, AwsApi):
         reads = {"aws": {"DescribeAutoScalingGroups", "DescribeScalingActivities"}}
-        assert {action for action, _ in made.asked} == reads.get(page, {"DescribeInstances", "GetQueueAttributes"})
+        assert {action for action, _ in made.requests} == reads.get(page, {"DescribeInstances", "GetQueueAttributes"})
 
 
 async def test_a_pool_without_a_lever_is_in_order(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ async def test_the_policy_of_the_page_allows_what_is_called_and_no_more(page: st
         scaler, _ = SCALERS[raw["kind"]]("linux", "[x]", raw, parts)
         await scaler.read()
         await scaler.set(11, "act-1")
-    called = {action.removesuffix("Batch") for action, _ in api.asked}
+    called = {action.removesuffix("Batch") for action, _ in api.requests}
     assert {action.partition(":")[2] for action in actions_of(page)} == called
 
 

@@ -16,7 +16,7 @@ from handlers.doctor.findings import CheckFinding, Level
 from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.answering import answering
-from tests.ci_systems import PAGE, Said, buildkite, gitlab, hud, jenkins
+from tests.ci_systems import PAGE, Reply, buildkite, gitlab, hud, jenkins
 from tests.integrations.checking import actions_of, blocks, checked, only, said
 from tests.machines import POOL, KubernetesLists, runner
 
@@ -107,7 +107,7 @@ BESIDE_A_QUEUE = {"ec2-auto-scaling", "cloudwatch", "kubernetes-events"}
 class Wrong:
     """What is not as it should be."""
 
-    answers: Mapping[str, Said] = field(default_factory=dict)
+    answers: Mapping[str, Reply] = field(default_factory=dict)
     """Path → what the stand-in answers there."""
     state: Mapping[str, object] = field(default_factory=dict)
     """Attributes of the stand-in."""
@@ -118,7 +118,7 @@ class Wrong:
 
 
 def answers(path: str, body: object, status: int = 200) -> Wrong:
-    return Wrong(answers={path: Said(body, status)})
+    return Wrong(answers={path: Reply(body, status)})
 
 
 def has(**state: object) -> Wrong:
@@ -233,7 +233,7 @@ async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the colu
     findings = await found(page, tmp_path, wrong, system)
     (one,) = [it for it in findings if text in said(it)]
     assert one.state is state
-    assert one.area != "configuration" or system.asked == [], "nobody is asked before the mistake is mended"
+    assert one.area != "configuration" or system.requests == [], "nobody is asked before the mistake is mended"
     assert one.remedy or one.area == "configuration"
     assert remedy in said(one)
     assert sum(it.area == "metrics" for it in findings) <= 1
@@ -253,7 +253,7 @@ async def test_a_page_on_aws_needs_the_actions_of_its_policy_and_no_others(tmp_p
     api, no_data = AwsApi(), page == "cloudwatch"
     one = only(await found(page, tmp_path, Wrong(), api), "metrics")
     assert (one.state, one.remedy) == ((WARNING, "correct its name and dimensions") if no_data else (Level.OK, ""))
-    asked = {f"{'cloudwatch' if no_data else 'autoscaling'}:{action}" for action, _ in api.asked}
+    asked = {f"{'cloudwatch' if no_data else 'autoscaling'}:{action}" for action, _ in api.requests}
     assert asked | ({"cloudwatch:ListMetrics"} if no_data else set()) == actions_of(page)
 
 
@@ -266,7 +266,7 @@ async def test_the_page_on_kubernetes_needs_the_rights_of_its_roles_and_no_other
     rights = {
         f"{verb} {kind} in {space}" for space, rule in rules for kind in rule["resources"] for verb in rule["verbs"]
     }
-    assert (one.state, {*lists.asked}) == (Level.OK, rights)
+    assert (one.state, {*lists.requests}) == (Level.OK, rights)
 
 
 async def test_before_the_first_start_missing_webhooks_are_a_warning(tmp_path: Path) -> None:

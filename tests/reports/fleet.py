@@ -26,7 +26,7 @@ from tests.adapters.github.standin import LABEL, ORG, REPO, GitHubStandIn
 from tests.adapters.github.standin import TOKEN as GITHUB_TOKEN
 from tests.answering import METHODS
 from tests.builders import POOL
-from tests.ci_systems import CiSystem, Said
+from tests.ci_systems import CiSystem, Reply
 from tests.fakes import FakeMetrics
 from tests.fakes_jobs import FakeJobs
 from tests.patience import PATIENCE_SECONDS
@@ -102,7 +102,7 @@ class Fleet:
 
     def system(self, kind: str, paths: Mapping[str, object], keys: Mapping[str, Any], **table: Any) -> CiSystem:
         """A CI system that answers each path with a body; `says` changes one."""
-        system = CiSystem({path: Said(body) for path, body in paths.items()})
+        system = CiSystem({path: Reply(body) for path, body in paths.items()})
         self.add(kind, system._endpoint, keys, **table)
         return system
 

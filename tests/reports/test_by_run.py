@@ -16,7 +16,7 @@ from bot.adapters.prometheus.presets import queries
 from tests.adapters.github.standin import LABEL, ORG, REPO, GitHubStandIn
 from tests.adapters.github.standin import TOKEN as GITHUB_TOKEN
 from tests.answering import answering
-from tests.ci_systems import CiSystem, Said
+from tests.ci_systems import CiSystem, Reply
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import Setup
 from tests.journeys.world import Process, process
@@ -96,8 +96,8 @@ class Systems:
 
     def looks(self) -> int:
         """At the system that was looked at least often."""
-        asked = self.jenkins.count("/queue/api/json"), self.gitlab.count("/api/v4/projects/acme%2Fapp/jobs")
-        return min(*asked, len(self.github.asked) // 6)
+        request = self.jenkins.count("/queue/api/json"), self.gitlab.count("/api/v4/projects/acme%2Fapp/jobs")
+        return min(*request, len(self.github.requests) // 6)
 
 
 @asynccontextmanager
@@ -112,11 +112,11 @@ async def systems() -> AsyncIterator[Systems]:
         github.job(github.run(number, age=1800), 10 + number, age=1800)
     items = {"items": [waits(now() - 1800, "Waiting for next available executor")]}
     paths = {"/queue/api/json": items, "/computer/api/json": NODES, "/label/docker/api/json": CLOUD}
-    jenkins = CiSystem({path: Said(body) for path, body in paths.items()})
+    jenkins = CiSystem({path: Reply(body) for path, body in paths.items()})
     online = [{"id": 6, "description": "runner-6", "paused": False, "status": "online"}]
-    gitlab = CiSystem({"/api/v4/projects/acme%2Fapp/runners": Said(online)})
-    gitlab.paths["/api/v4/projects/acme%2Fapp/jobs"] = lambda asked: Said(
-        [job] if asked.query["scope[]"] == "pending" else []
+    gitlab = CiSystem({"/api/v4/projects/acme%2Fapp/runners": Reply(online)})
+    gitlab.paths["/api/v4/projects/acme%2Fapp/jobs"] = lambda request: Reply(
+        [job] if request.query["scope[]"] == "pending" else []
     )
     endpoints = {"prometheus": prometheus.endpoint, "listener": listener.endpoint, "github": github._answer}
     endpoints |= {"jenkins": jenkins._endpoint, "gitlab": gitlab._endpoint}

@@ -3,7 +3,7 @@
 https://docs.gitlab.com/runner/runner_autoscale/ : no machine is there until a job asks for it.
 """
 
-from tests.ci_systems import Said
+from tests.ci_systems import Reply
 from tests.reports.fleet import Fleet
 
 JOBS, RUNNERS = "/api/v4/projects/acme%2Fapp/jobs", "/api/v4/projects/acme%2Fapp/runners"
@@ -21,7 +21,7 @@ async def test_free_permissions_beside_a_queue_are_no_idle_runners() -> None:
         projects=["acme/app"],
     )
     running = {**job, "id": 2, "runner": {"id": 6}}
-    gitlab.paths[JOBS] = lambda asked: Said([job] if asked.query["scope[]"] == "pending" else [running])
+    gitlab.paths[JOBS] = lambda request: Reply([job] if request.query["scope[]"] == "pending" else [running])
     await fleet.fires()
     await fleet.passes(15)
     assert (fleet.now.queued, fleet.now.busy, fleet.now.idle, fleet.now.limit) == (1, 1, None, 20)

@@ -3,7 +3,7 @@
 https://docs.gitlab.com/ci/runners/runners_scope/#runner-statuses
 """
 
-from tests.ci_systems import Said
+from tests.ci_systems import Reply
 from tests.machines import stamp
 from tests.reports.fleet import Fleet
 
@@ -25,7 +25,7 @@ async def test_a_manager_that_died_is_named_and_offers_no_idle_runners() -> None
         token_env="T",
         projects=["acme/app"],
     )
-    gitlab.paths[JOBS] = lambda asked: Said([job] if asked.query["scope[]"] == "pending" else [])
+    gitlab.paths[JOBS] = lambda request: Reply([job] if request.query["scope[]"] == "pending" else [])
     await fleet.fires()
     await fleet.passes(3)
     assert (fleet.now.queued, fleet.now.idle, fleet.now.offline) == (1, 0, 1)

@@ -1,6 +1,6 @@
 """hashicorp/nomad#14669: an autoscaler changes the count in the middle of somebody else's change."""
 
-from tests.adapters.back_end import URL, Asked, BackEnd
+from tests.adapters.back_end import URL, BackEnd, SentRequest
 from tests.reports.fleet import Fleet
 
 
@@ -8,9 +8,9 @@ async def test_a_size_that_another_autoscaler_lowers_is_told_as_its_doing() -> N
     """Half of the runners came before the target went back."""
     desired = [5]
 
-    def answer(asked: Asked) -> tuple[int, object]:
-        if asked.method == "PUT":
-            desired[0] = asked.body["desired"]
+    def answer(request: SentRequest) -> tuple[int, object]:
+        if request.method == "PUT":
+            desired[0] = request.body["desired"]
         return 200, {"current": 5, "desired": desired[0], "min": 0, "max": 40}
 
     fleet = Fleet()

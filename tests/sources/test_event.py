@@ -170,8 +170,8 @@ def test_the_time_may_be_epoch_seconds_or_milliseconds(written: str | int, at: f
 )
 def test_a_broken_rule_is_named_with_its_place(changed: dict[str, Any], sentence: str) -> None:
     """In the 400 answer if it leaves open which alert it is; else in the thread, and the incident opens."""
-    told = refusal(**changed) if _refused(changed) else "; ".join(odd(**changed))
-    assert told.startswith(sentence)
+    words = refusal(**changed) if _refused(changed) else "; ".join(odd(**changed))
+    assert words.startswith(sentence)
 
 
 def _refused(changed: dict[str, Any]) -> bool:

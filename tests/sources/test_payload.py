@@ -74,10 +74,10 @@ def test_sixty_four_levels_are_read() -> None:
 def test_no_bytes_raise_anything_but_unreadable(body: bytes) -> None:
     """Whatever arrives, the endpoint can answer it with 400 and a sentence."""
     try:
-        said = f"body: {read(body)}"
+        words = f"body: {read(body)}"
     except Unreadable as refused:
-        said = str(refused)
-    assert said.startswith("body: ")
+        words = str(refused)
+    assert words.startswith("body: ")
 
 
 @pytest.mark.parametrize(

@@ -148,10 +148,10 @@ def test_the_arn_of_a_topic(arn: str, known: bool) -> None:
     assert known_arn(arn) is known
 
 
-@pytest.mark.parametrize("said", ["hello", '{"detail-type": "x"}', "[]", '{"AlarmName": "x"}'])
-def test_a_message_that_is_no_alarm_says_so(said: str) -> None:
+@pytest.mark.parametrize("message", ["hello", '{"detail-type": "x"}', "[]", '{"AlarmName": "x"}'])
+def test_a_message_that_is_no_alarm_says_so(message: str) -> None:
     with pytest.raises(Unreadable, match=r"^Message"):
-        parse(sealed(said))
+        parse(sealed(message))
     with pytest.raises(Unreadable, match="carries no alarm"):
         parse(subscription())
 

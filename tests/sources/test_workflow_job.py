@@ -13,7 +13,7 @@ from tests.sources.github import event
 CREATED, STARTED, ENDED = NOW - 1800, NOW - 1130, NOW - 80
 
 
-def told(kind: str = "workflow_job_queued", action: str = "", **parts: object) -> WorkflowJob:
+def parsed(kind: str = "workflow_job_queued", action: str = "", **parts: object) -> WorkflowJob:
     found = parse(event(kind, action, **parts), NOW)
     assert found is not None
     return found
@@ -21,7 +21,7 @@ def told(kind: str = "workflow_job_queued", action: str = "", **parts: object) -
 
 def test_every_part_of_a_queued_job_is_read() -> None:
     """Number, run, names, labels, link and installation; GitHub's `started_at` of a queued job is no start."""
-    assert told() == WorkflowJob(
+    assert parsed() == WorkflowJob(
         id="41000000001",
         run="15500000001",
         name="linux-build / test (default, 2, 5, linux.2xlarge)",
@@ -56,7 +56,7 @@ def test_each_payload_has_its_state_and_times(
     name: str, state: JobState, times: tuple[float | None, ...], runner: str
 ) -> None:
     """A job that ended without a runner never started, whatever `started_at` says."""
-    job = told(name)
+    job = parsed(name)
     assert (job.state, (job.created_at, job.started_at, job.completed_at), job.runner) == (state, times, runner)
 
 
@@ -83,7 +83,7 @@ def test_action_and_status_together_say_where_a_job_stands(
     action: str, status: str, steps: int, state: JobState
 ) -> None:
     """The later one counts, and `waiting` is held (docs/design/diagnosis.md#definitions)."""
-    assert told(action=action, status=status, steps=[{}] * steps).state is state
+    assert parsed(action=action, status=status, steps=[{}] * steps).state is state
 
 
 def test_unknown_words_say_nothing() -> None:
@@ -93,18 +93,18 @@ def test_unknown_words_say_nothing() -> None:
 @pytest.mark.parametrize("labels", [[], None, "linux", [None, "", " ", {}]])
 def test_a_job_that_names_a_group_alone_has_no_labels(labels: object) -> None:
     """GitHub fills `runner_group_name` once it runs (github/docs PR 12083; terraform-aws-github-runner#3643)."""
-    assert told(labels=labels).labels == ()
+    assert parsed(labels=labels).labels == ()
 
 
 def test_every_label_is_kept_once_as_it_is_written() -> None:
     """The pool says which of them is its own; GitHub matches without regard to case."""
-    assert told(labels=["Self-Hosted", "self-hosted", "Linux", " gpu "]).labels == ("Self-Hosted", "Linux", "gpu")
-    assert len(told(labels=[f"l{number}" for number in range(300)]).labels) == MOST_LABELS
+    assert parsed(labels=["Self-Hosted", "self-hosted", "Linux", " gpu "]).labels == ("Self-Hosted", "Linux", "gpu")
+    assert len(parsed(labels=[f"l{number}" for number in range(300)]).labels) == MOST_LABELS
 
 
 def test_texts_are_bounded_and_links_are_links() -> None:
     """A record stays small, and no other scheme than http becomes something to click."""
-    job = told(name="x" * 5000, html_url="javascript:alert(1)", head_branch="\u0000b")
+    job = parsed(name="x" * 5000, html_url="javascript:alert(1)", head_branch="\u0000b")
     assert len(job.name) == 300
     assert (job.url, job.branch) == ("", "\N{REPLACEMENT CHARACTER}b")
 

@@ -16,7 +16,7 @@ from bot.sources.payload import Unreadable, fields, instant, items, text
 
 SILENCE_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 """Pattern of ids that may be part of a path; back ends use no others."""
-SAID = ("id", "matchers", "startsAt", "createdBy", "comment", "annotations")
+KEPT_FIELDS = ("id", "matchers", "startsAt", "createdBy", "comment", "annotations")
 """The fields that are sent again when a silence gets another end."""
 BATCH = 500
 """Alerts parsed at once."""
@@ -79,8 +79,8 @@ class ApiV2:
         found = [silence_from(row)[1] for row in await self._listed("silences", "silences")]
         return tuple(silence for silence in found if silence is not None and silence.active)
 
-    async def _listed(self, path: str, what: str, wanted: Mapping[str, str] | None = None) -> list[object]:
-        answer = await self._http.get(f"{self._prefix}/{path}", wanted)
+    async def _listed(self, path: str, what: str, query: Mapping[str, str] | None = None) -> list[object]:
+        answer = await self._http.get(f"{self._prefix}/{path}", query)
         self._accepted(answer, f"listing the {what}", Failure.LATER)
         if not isinstance(answer.body, list):
             raise self._http.problem(f"its list of {what} cannot be read", Failure.LATER)
@@ -97,7 +97,7 @@ class ApiV2:
         if silence is None or state not in {"active", "pending"}:
             lost = f"The silence is over, or {self._http.system} has lost it; silence again if it is needed."
             raise Refused(lost)
-        document = {key: before[key] for key in SAID if key in before} | {"endsAt": _rfc3339(ends_at)}
+        document = {key: before[key] for key in KEPT_FIELDS if key in before} | {"endsAt": _rfc3339(ends_at)}
         stored = await self._put(document, silence.matchers)
         if abs(stored.ends_at - ends_at) > 1:
             raise self._http.problem("took the longer silence but does not show it yet", Failure.UNKNOWN)
@@ -161,13 +161,13 @@ class ApiV2:
 
     async def firing(self) -> tuple[Alert, ...]:
         """All firing alerts, including silenced and inhibited ones, because their queue is no shorter."""
-        wanted = {"active": "true", "silenced": "true", "inhibited": "true", "unprocessed": "true"}
-        return tuple(alerts_from(await self._listed("alerts", "alerts", wanted), self._parse))
+        query = {"active": "true", "silenced": "true", "inhibited": "true", "unprocessed": "true"}
+        return tuple(alerts_from(await self._listed("alerts", "alerts", query), self._parse))
 
     async def groups(self) -> tuple[Delivery, ...]:
         """Firing alerts, grouped as the back end's routes group them; the routes themselves are not listed."""
-        wanted = {"active": "true", "silenced": "true", "inhibited": "true"}
-        found = await self._listed("alerts/groups", "alert groups", wanted)
+        query = {"active": "true", "silenced": "true", "inhibited": "true"}
+        found = await self._listed("alerts/groups", "alert groups", query)
         return tuple(groups_from(found, self._parse, self.addresses[0]))
 
     def _accepted(self, answer: HttpAnswer, what: str, unsure: Failure) -> None:

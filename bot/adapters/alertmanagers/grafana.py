@@ -36,8 +36,10 @@ class Grafana(ApiV2):
         missing = {deed: either for deed, either in NEEDED.items() if not answer.body.keys() & {*either}}
         if not missing:
             return ()
-        wanted = listed(either[0] for either in missing.values())
-        remedy = f"give the service account {wanted} on the rules' folder, in the open-source edition the role Editor"
+        permissions = listed(either[0] for either in missing.values())
+        remedy = (
+            f"give the service account {permissions} on the rules' folder, in the open-source edition the role Editor"
+        )
         return (Problem(f"{self._http.system}: its token may not {' nor '.join(missing)}", remedy),)
 
 

@@ -202,8 +202,8 @@ class GitHubApi:
         """
         now, words = self.now(), answer.text.lower()
         spent = answer.headers.get("x-ratelimit-remaining") == "0" and self._resets_at > now
-        said_so = answer.status == 429 or "rate limit" in words or "abuse" in words
-        if not (spent or said_so or "retry-after" in answer.headers):
+        rate_limited = answer.status == 429 or "rate limit" in words or "abuse" in words
+        if not (spent or rate_limited or "retry-after" in answer.headers):
             return None
         if "retry-after" in answer.headers:
             pause = retry_after(answer.headers["retry-after"])
@@ -221,11 +221,11 @@ class GitHubApi:
         return self._http.problem(self._why, Failure.LATER, self._quiet_until - now, remedy=until)
 
     def _forbidden(self, path: str, answer: HttpAnswer, verb: str) -> Unreachable:
-        wanted = one_line(answer.headers.get("x-accepted-github-permissions", ""))
+        permission = one_line(answer.headers.get("x-accepted-github-permissions", ""))
         if answer.headers.get("x-github-sso", "").startswith("required"):
             remedy = "authorise the token for the organisation's single sign-on, in the token's settings"
-        elif wanted:
-            remedy = f"give the credentials the permission {wanted}"
+        elif permission:
+            remedy = f"give the credentials the permission {permission}"
         else:
             remedy = "give the credentials the permissions that docs/integrations/github.md lists"
         words = f"may not {verb} {path} (HTTP {answer.status}: {answer.text})"

@@ -30,7 +30,7 @@ class App:
         self._id, self._installation = app
         self._token, self._until = "", 0.0
         self._turn = asyncio.Lock()
-        self.remedy = "it is asked for anew at the next look; check that the App is still installed"
+        self.remedy = "it is asked for anew at the next request; check that the App is still installed"
 
     async def headers(self) -> Mapping[str, str]:
         async with self._turn:

@@ -136,8 +136,8 @@ def why_astray(number: int) -> tuple[str, str]:
 
 def asks_for(job: WorkflowJob, labels: Iterable[str]) -> bool:
     """Whether a job has all of these runner labels, ignoring case."""
-    asked = {key_of(label) for label in job.labels}
-    return all(key_of(label) in asked for label in labels)
+    needs = {key_of(label) for label in job.labels}
+    return all(key_of(label) in needs for label in labels)
 
 
 def queued_once(job: WorkflowJob) -> bool:

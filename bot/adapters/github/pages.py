@@ -160,10 +160,10 @@ class Pages(Generic[T]):
                 return
 
     async def _ask(self, walk: Walk[T], number: int) -> None:
-        asked = {**walk.params, "per_page": str(walk.size), **({"page": str(number)} if number > 1 else {})}
-        place, began = f"{walk.path}?{sorted(asked.items())}", self._api.now()
+        params = {**walk.params, "per_page": str(walk.size), **({"page": str(number)} if number > 1 else {})}
+        place, began = f"{walk.path}?{sorted(params.items())}", self._api.now()
         known = self._known.get(place)
-        answer = await self._api.get(walk.path, asked, known.etag if known else "")
+        answer = await self._api.get(walk.path, params, known.etag if known else "")
         read = self._read(walk.path, answer, number) if answer.status == 200 or known is None else known
         self._known[place] = page = replace(read, at=began)
         self._known.move_to_end(place)

@@ -75,7 +75,7 @@ class GitHubQueue:
         These are the configured ones, and those with open jobs according to webhooks. Without either, and without
         reliable webhooks, they are all repositories of an organisation.
         """
-        waiting = {job.repository for job in known_queues.told.values() if job.state is not JobState.COMPLETED}
+        waiting = {job.repository for job in known_queues.by_webhook.values() if job.state is not JobState.COMPLETED}
         names = dict.fromkeys([*self._repositories, *sorted({*waiting, *self._lost} - {""})])
         if self._repositories:
             return list(names), NO_TROUBLE
@@ -98,9 +98,9 @@ class GitHubQueue:
         A run that disappeared is kept for one more round: it may have moved between two lists during the read.
         """
         before, path = self._repos[name], f"/repos/{name}/actions/runs"
-        asked = [{"status": status, "exclude_pull_requests": "true"} for status in STATUSES]
+        queries = [{"status": status, "exclude_pull_requests": "true"} for status in STATUSES]
         try:
-            listings = await together(self._listed.whole(path, params, spend) for params in asked)
+            listings = await together(self._listed.whole(path, params, spend) for params in queries)
         except Unreachable as error:
             self._repos[name] = replace(before, trouble=trouble_of(error))
             return

@@ -70,7 +70,7 @@ class KnownQueues:
     """Everything known about the queues of one source at one time; without slots, to compute some values once."""
 
     at: float
-    told: Mapping[str, WorkflowJob] = field(default_factory=dict)
+    by_webhook: Mapping[str, WorkflowJob] = field(default_factory=dict)
     """Jobs from webhooks with labels of the source's pools, by id."""
     line: WebhookCoverage | None = None
     repos: Mapping[str, RepoSeen] = field(default_factory=dict)
@@ -92,7 +92,9 @@ class KnownQueues:
     @cached_property
     def _owners(self) -> frozenset[str]:
         """Those of which webhooks told jobs, in lower case."""
-        return frozenset(name.partition("/")[0].lower() for name in {job.repository for job in self.told.values()})
+        return frozenset(
+            name.partition("/")[0].lower() for name in {job.repository for job in self.by_webhook.values()}
+        )
 
     def open_runs(self, repository: str) -> Mapping[str, list[WorkflowJob]]:
         """A repository's runs with unfinished jobs, according to webhooks."""
@@ -101,7 +103,7 @@ class KnownQueues:
     @cached_property
     def _open(self) -> Mapping[str, dict[str, list[WorkflowJob]]]:
         found: dict[str, dict[str, list[WorkflowJob]]] = {}
-        for job in self.told.values():
+        for job in self.by_webhook.values():
             if job.state in OPEN:
                 found.setdefault(job.repository, {}).setdefault(job.run, []).append(job)
         return found
@@ -111,7 +113,7 @@ def lost_in(known_queues: KnownQueues, seen: RunSeen, pools: Sequence[Sequence[s
     """Whether a run has a waiting job of a pool that webhooks should have reported long ago."""
     return any(
         job.state is JobState.QUEUED
-        and job.id not in known_queues.told
+        and job.id not in known_queues.by_webhook
         and known_queues.at - job.begun > GRACE_SECONDS
         and any(asks_for(job, labels) for labels in pools)
         for job in seen.jobs.values()
@@ -142,8 +144,8 @@ class KnownJobs:
 
 async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
     """Webhooks and REST side by side, in one walk over all jobs; others have their turn meanwhile."""
-    jobs, over, stale = dict(known_queues.told), set[str](), set[str]()
-    async for job in in_turns(known_queues.told.values()):
+    jobs, over, stale = dict(known_queues.by_webhook), set[str](), set[str]()
+    async for job in in_turns(known_queues.by_webhook.values()):
         if job.state in OPEN and (_superseded(job, known_queues) or _left(job, job.seen_at, known_queues)):
             over.add(job.id)
     async for run_id, seen in in_turns(known_queues.runs.items()):
@@ -154,7 +156,7 @@ async def known_jobs(known_queues: KnownQueues) -> KnownJobs:
                 over.add(job.id)
             else:
                 jobs[job.id] = told(before, job)
-                if job.id not in known_queues.told and _left(job, job.begun, known_queues):
+                if job.id not in known_queues.by_webhook and _left(job, job.begun, known_queues):
                     over.add(job.id)
         if run and run.stale(known_queues.at) and not known_queues.flows(seen.repository):
             stale.update(seen.jobs)

@@ -37,9 +37,9 @@ class RunnerList:
 
     def carrying(self, labels: Sequence[str]) -> list[GitHubRunner]:
         """Those with every label."""
-        wanted = {key_of(label) for label in labels}
-        fewest = min((self._labelled.get(label, ()) for label in wanted), key=len)
-        return [one for one in fewest if wanted <= one.labels]
+        keys = {key_of(label) for label in labels}
+        fewest = min((self._labelled.get(label, ()) for label in keys), key=len)
+        return [one for one in fewest if keys <= one.labels]
 
     def counts(self, labels: Sequence[str]) -> dict[str, int]:
         """Busy, idle and offline ones with every label; the three add up to all of them."""

@@ -105,7 +105,7 @@ class GitHubPool(Table):
             raise WrongSetting("label and labels exclude each other", "keep one")
         return self
 
-    def asked(self, pool: str) -> tuple[str, ...]:
+    def labels_of(self, pool: str) -> tuple[str, ...]:
         """The labels of a pool, the most distinctive first."""
         found = [label.strip() for label in self.labels if label.strip()] or [self.label.strip() or pool]
         return tuple(sorted(found, key=lambda label: label.lower() in COMMON))

@@ -169,9 +169,9 @@ class Http:
 
     async def _call(self, method: str, path: str, headers: Words = None, **given: Any) -> HttpAnswer:
         """One request with what httpx is `given` for it."""
-        return await self.outages.watched(self.system, self._asked(method, path, headers, given))
+        return await self.outages.log_outages(self.system, self._request(method, path, headers, given))
 
-    async def _asked(self, method: str, path: str, headers: Words, given: Mapping[str, Any]) -> HttpAnswer:
+    async def _request(self, method: str, path: str, headers: Words, given: Mapping[str, Any]) -> HttpAnswer:
         if path and (not path.startswith("/") or ".." in path.split("/") or "?" in path or "#" in path):
             raise ValueError(f"{path!r} is not a path under the configured address")
         headers = {**await self._renewed(), **(headers or {})}
@@ -200,11 +200,11 @@ class Http:
             raise self.problem(what, Failure.CREDENTIALS, remedy="correct token_file, or let us read it") from None
 
     async def _received(
-        self, asked: Mapping[str, Any], client: httpx.AsyncClient, trace: Trace
+        self, arguments: Mapping[str, Any], client: httpx.AsyncClient, trace: Trace
     ) -> tuple[httpx.Response, bytes]:
         connect = self.bulkhead.connect_seconds(self.total_seconds)
         limits = httpx.Timeout(self.total_seconds, connect=connect, pool=connect)
-        request = client.build_request(timeout=limits, extensions={"trace": trace}, **asked)
+        request = client.build_request(timeout=limits, extensions={"trace": trace}, **arguments)
         response = await client.send(request, stream=True)
         content = bytearray()
         try:

@@ -52,13 +52,13 @@ def with_jobs(sample: Snapshot, groups: tuple[JobGroup, ...], runs: PoolRuns) ->
 
 
 class Ends:
-    """What ran at one look and not at the next has ended in between; jobs shorter than that are not seen."""
+    """What ran in one sample and not in the next has ended in between; jobs shorter than that are not seen."""
 
     def __init__(self) -> None:
         self._at, self._runs = 0.0, dict[str, ListedRun]()
         self._ended: list[tuple[ListedRun, EndedJob]] = []
 
-    def looked(self, runs: Iterable[ListedRun], at: float) -> None:
+    def observe(self, runs: Iterable[ListedRun], at: float) -> None:
         """The jobs that run at a time (epoch seconds)."""
         now = {one.id: one for one in runs}
         if self.continues(at):
@@ -71,7 +71,7 @@ class Ends:
         self._ended, self._runs, self._at = kept[-MOST_KEPT:], now, at
 
     def known(self, run: str) -> ListedRun | None:
-        """The job of that id at the last look."""
+        """The job of that id in the last sample."""
         return self._runs.get(run)
 
     def continues(self, at: float) -> bool:
@@ -79,7 +79,7 @@ class Ends:
         return 0 < at - self._at <= MOST_GAP_SECONDS
 
     def of(self, here: Callable[[frozenset[str]], bool], at: float) -> PoolRuns:
-        """Of the pool whose places are `here`, at the time of the last look."""
+        """Of the pool whose places are `here`, at the time of the last sample."""
         runs = [run for run in self._runs.values() if here(run.place)]
         ended = [job for run, job in self._ended if here(run.place)]
         oldest = sorted(runs, key=lambda one: (one.started_at, one.id))

@@ -26,7 +26,7 @@ class FindJobs:
         self._jobs, self._now = jobs, now
         self._finders = [finder for finder in finders.values() if finder is not None]
         self._else = Unfound.LONGEST_ONLY if None in finders.values() else Unfound.NO_SOURCE
-        self._asked: dict[str, tuple[float, asyncio.Task[FoundJobs]]] = {}
+        self._lookups: dict[str, tuple[float, asyncio.Task[FoundJobs]]] = {}
 
     async def find(self, url: str) -> FoundJobs:
         """Webhooks first, then one call to the system of the address, shared by all who ask in the same seconds.
@@ -43,8 +43,8 @@ class FindJobs:
             page = page_of(url)
         except ValueError:
             return FoundJobs(reason=Unfound.NO_ADDRESS)
-        if page is not None and self._jobs is not None and (told := await stored(self._jobs, page)):
-            ordered = sorted(told, key=lambda job: (job.begun, job.id))
+        if page is not None and self._jobs is not None and (known := await stored(self._jobs, page)):
+            ordered = sorted(known, key=lambda job: (job.begun, job.id))
             return FoundJobs(tuple(found_job(job, self._now()) for job in ordered))
         found = await self._of_systems(url)
         if found.reason is self._else and page is not None and page.pull and self._jobs is not None:
@@ -55,26 +55,26 @@ class FindJobs:
     async def _of_systems(self, url: str) -> FoundJobs:
         """What the system of the address says, asked once for all who ask in the same seconds."""
         now = self._now()
-        at, asking = self._asked.get(url, (0.0, None))
+        at, asking = self._lookups.get(url, (0.0, None))
         if asking is None or not 0 <= now - at < KEPT_SECONDS:
             asking = begun(self._ask(url))
-            self._asked.pop(url, None)
-            self._asked[url] = now, asking
-            if len(self._asked) > MOST_KEPT:
-                del self._asked[next(iter(self._asked))]
+            self._lookups.pop(url, None)
+            self._lookups[url] = now, asking
+            if len(self._lookups) > MOST_KEPT:
+                del self._lookups[next(iter(self._lookups))]
         return await asyncio.shield(asking)
 
     async def _ask(self, url: str) -> FoundJobs:
-        told: FoundJobs | None = None
+        answer: FoundJobs | None = None
         for finder in self._finders:
             try:
                 found = await finder.find(url)
             except Unreachable as problem:
-                told = told or FoundJobs(
+                answer = answer or FoundJobs(
                     reason=Unfound.UNREACHABLE, why=f"{problem.system}: {problem.what}", remedy=problem.remedy
                 )
                 continue
             if found is not None and found.jobs:
                 return found
-            told = told or found
-        return told or FoundJobs(reason=self._else)
+            answer = answer or found
+        return answer or FoundJobs(reason=self._else)

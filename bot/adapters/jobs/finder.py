@@ -22,9 +22,9 @@ def jobs_or_none(jobs: Sequence[FoundJob]) -> FoundJobs:
 
 def path_under(url: str, base: str) -> str | None:
     """The path of `url` below the web address `base`, without escapes, as it stands; None if it is not below it."""
-    asked, home = urlsplit(url), urlsplit(base)
-    if asked.hostname is None or (asked.hostname, asked.port) != (home.hostname, home.port):
+    address, home = urlsplit(url), urlsplit(base)
+    if address.hostname is None or (address.hostname, address.port) != (home.hostname, home.port):
         return None
     root = home.path.rstrip("/")
-    path = unquote(asked.path[len(root) :]) if asked.path.startswith(f"{root}/") else ".."
+    path = unquote(address.path[len(root) :]) if address.path.startswith(f"{root}/") else ".."
     return None if ".." in path.split("/") else path

@@ -40,12 +40,12 @@ class GitHubPage:
 
 def page_of(url: str) -> GitHubPage | None:
     """What an address names; None if it is none of a job, a run or a pull request."""
-    asked = urlsplit(url)
-    found = PAGE.fullmatch(asked.path) if asked.scheme in {"http", "https"} else None
+    address = urlsplit(url)
+    found = PAGE.fullmatch(address.path) if address.scheme in {"http", "https"} else None
     if found is None:
         return None
     job = found["job"] or found["check"] or ""
-    return GitHubPage(found["repository"], found["run"] or "", job, found["pull"] or "", asked.hostname or "")
+    return GitHubPage(found["repository"], found["run"] or "", job, found["pull"] or "", address.hostname or "")
 
 
 async def stored(jobs: WebhookJobs, page: GitHubPage) -> list[WorkflowJob]:
@@ -99,11 +99,11 @@ class GitHubFinder:
         commit = text(inner(fields(answer.body), "head"), "sha").lower()
         if not commit:
             return FoundJobs(reason=Unfound.NOT_FOUND)
-        told = await self._jobs.grouped(of_commit(commit)) if self._jobs else ()
-        if mine := [job for job in told if job.repository.lower() == page.repository.lower()]:
+        known = await self._jobs.grouped(of_commit(commit)) if self._jobs else ()
+        if mine := [job for job in known if job.repository.lower() == page.repository.lower()]:
             return FoundJobs(tuple(found_job(job, self._api.now()) for job in sorted(mine, key=_order)))
-        asked = {"head_sha": commit, "per_page": str(MOST_RUNS)}
-        answer = await self._api.get(f"/repos/{page.repository}/actions/runs", asked)
+        query = {"head_sha": commit, "per_page": str(MOST_RUNS)}
+        answer = await self._api.get(f"/repos/{page.repository}/actions/runs", query)
         runs = [str(run["id"]) for run in rows(fields(answer.body).get("workflow_runs")) if "id" in run]
         found = await together(self._run(page.repository, run) for run in runs[:MOST_RUNS])
         return jobs_or_none([job for jobs in found for job in jobs])

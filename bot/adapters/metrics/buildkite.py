@@ -81,11 +81,11 @@ class Buildkite(Present):
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The queue now; Buildkite says how often it may be asked, and `at` is the time it was. Raises Unreachable."""
-        asked = self._pools[pool]
-        queue = asked.queue or pool
+        keys = self._pools[pool]
+        queue = keys.queue or pool
         listed = await self._metrics.get()
         job, agent = (inner(listed.value, part, "queues", queue) for part in ("jobs", "agents"))
-        if not job and not agent and not asked.scales_to_zero:
+        if not job and not agent and not keys.scales_to_zero:
             why = f'no queue "{queue}" with agents or jobs is listed'
             gap = Gap("queued", why, "correct queue, or say scales_to_zero = true")
             return Snapshot(pool, listed.at, missing=(gap,))
@@ -150,8 +150,8 @@ def _groups(jobs: Sequence[Job], queue: str) -> tuple[JobGroup, ...]:
 def _astray(listed: Row) -> int:
     """Waiting jobs that the answer counts beside those of its queues."""
     queues = inner(listed, "jobs", "queues")
-    counted = sum(whole(inner(queues, name), "scheduled") or 0 for name in queues)
-    return max(0, (whole(inner(listed, "jobs"), "scheduled") or 0) - counted)
+    in_queues = sum(whole(inner(queues, name), "scheduled") or 0 for name in queues)
+    return max(0, (whole(inner(listed, "jobs"), "scheduled") or 0) - in_queues)
 
 
 async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs:
@@ -166,11 +166,11 @@ async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs
         answer = fields(await http.send_json("POST", "", {"query": QUERY, "variables": variables}))
         if errors := rows(answer.get("errors")):
             raise http.problem(f"refused the query: {text(errors[0], 'message') or 'no reason given'}", Failure.SHAPE)
-        asked = inner(answer, "data", "organization")
-        if not asked:
+        account = inner(answer, "data", "organization")
+        if not account:
             what = f"the API token does not see the organization {organization}"
             raise http.problem(what, Failure.CREDENTIALS, remedy="give it access there")
-        for edge in rows(inner(asked, "jobs").get("edges")):
+        for edge in rows(inner(account, "jobs").get("edges")):
             node = inner(edge, "node")
             if (since := instant(node, "runnableAt", "scheduledAt", "createdAt")) is None:
                 continue
@@ -179,7 +179,7 @@ async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs
             pipeline, name = text(inner(node, "pipeline"), "slug"), text(node, "label") or "unnamed job"
             job = Job(name, max(0.0, now - since), pipeline, link(node, "url"))
             found.setdefault((queue, text(inner(node, "cluster"), "name")), []).append(job)
-        pages = inner(asked, "jobs", "pageInfo")
+        pages = inner(account, "jobs", "pageInfo")
         after = text(pages, "endCursor")
         if pages.get("hasNextPage") is not True or not after:
             return found

@@ -20,7 +20,7 @@ from bot.core.words import listed
 
 NAMES_SECONDS = 600.0
 """How often the values of a dimension are listed, such as the error codes that ever occurred."""
-COUNTED = "create_failures_by_code"
+BY_CODE = "create_failures_by_code"
 LAMBDA = "AWS/Lambda"
 PARTLY = Gap("create_failures", "no launch was throttled, and CloudWatch does not say whether the cloud refused one")
 LISTS = {"waiting", "running", "kinds", "composition", "ended"}
@@ -83,7 +83,7 @@ class CloudwatchPool(Table):
             found["dead_requests"] = (_sqs(made.dead_letter_queue, "ApproximateNumberOfMessagesVisible"),)
         if made.function:
             throttles = (_throttles(made.function),)
-            found |= {"create_failures": throttles, COUNTED: throttles}
+            found |= {"create_failures": throttles, BY_CODE: throttles}
         if self.preset == "pytorch":
             found |= _pytorch(self.prefix, self.organization, self.known_as or pool)
         given = self.custom.items()
@@ -123,7 +123,7 @@ def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str,
     return {
         "creates": (Metric(namespace=namespace, name=f"{create}.success", dimensions=mine),),
         "create_failures": (Metric(namespace=namespace, name=f"{create}.fail", dimensions=mine),),
-        COUNTED: (code,),
+        BY_CODE: (code,),
         "busy": (Metric(namespace=namespace, name=f"{seen}.busy", dimensions=mine, stat="Maximum"),),
     }
 
@@ -154,7 +154,7 @@ class Cloudwatch(Present):
             found = listed.value[figure]
             if any(values is None for _, values in found):
                 gaps.append(Gap(figure, "CloudWatch gave only a part of its data"))
-            elif figure == COUNTED:
+            elif figure == BY_CODE:
                 figures[figure] = tuple(
                     Tally(name, sum(values)) for name, values in found if values and sum(values) > 0
                 )
@@ -178,9 +178,9 @@ class Cloudwatch(Present):
 
     async def _ask(self, pool: str, now: float) -> Listed[dict[str, list[Values]]]:
         found = dict[str, list[Values]]()
-        wanted = [(figure, one) for figure, metrics in self._pools[pool].items() for one in metrics]
-        asked = [(figure, one) for figure, metric in wanted for one in await self._single(metric)]
-        queries = [_query(f"m{number}", one) for number, (_, one) in enumerate(asked)]
+        figures = [(figure, one) for figure, metrics in self._pools[pool].items() for one in metrics]
+        single = [(figure, one) for figure, metric in figures for one in await self._single(metric)]
+        queries = [_query(f"m{number}", one) for number, (_, one) in enumerate(single)]
         results, states = dict[str, tuple[float, ...]](), dict[str, str]()
         more: dict[str, str] = {}
         while queries:
@@ -200,11 +200,11 @@ class Cloudwatch(Present):
             if not answer.get("NextToken"):
                 break
             more = {"NextToken": str(answer["NextToken"])}
-        for number, (figure, one) in enumerate(asked):
+        for number, (figure, one) in enumerate(single):
             whole = states.get(f"m{number}", WHOLE) == WHOLE
             values = results.get(f"m{number}", ()) if whole else None
             found.setdefault(figure, []).append((one.adds or one.name, values))
-        return Listed({figure: found.get(figure, []) for figure, _ in wanted}, now)
+        return Listed({figure: found.get(figure, []) for figure, _ in figures}, now)
 
     async def _single(self, metric: Metric) -> list[Metric]:
         """A metric with `by` as one metric per value of that dimension."""
@@ -221,9 +221,9 @@ class Cloudwatch(Present):
         answer = await self._aws.read(
             "cloudwatch", "list_metrics", Namespace=metric.namespace, MetricName=metric.name, Dimensions=known
         )
-        wanted = {metric.by, *metric.dimensions}
+        dimensions = {metric.by, *metric.dimensions}
         rows = ({one["Name"]: one["Value"] for one in row.get("Dimensions", [])} for row in answer.get("Metrics", []))
-        return Listed(tuple(sorted(row[metric.by] for row in rows if {*row} == wanted))[:MOST_CODES], now)
+        return Listed(tuple(sorted(row[metric.by] for row in rows if {*row} == dimensions))[:MOST_CODES], now)
 
 
 def _key(metric: Metric) -> str:

@@ -28,7 +28,7 @@ FORM = "write NAMESPACE NAME DIMENSION=VALUE Average, and to count machines: by 
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Metric:
     """A query that was read."""
 
     namespace: str
@@ -55,10 +55,10 @@ class CloudwatchNumbers:
 
     async def numbers(self, questions: Mapping[str, SignalQuery], now: float) -> Answers:
         """The answer to each question; never raises."""
-        found = await asyncio.gather(*(self._kept_or_asked(one.query, now) for one in questions.values()))
+        found = await asyncio.gather(*(self._kept_or_new(one.query, now) for one in questions.values()))
         return dict(zip(questions, found, strict=True))
 
-    async def _kept_or_asked(self, query: str, now: float) -> Number | Unknown | Unreachable:
+    async def _kept_or_new(self, query: str, now: float) -> Number | Unknown | Unreachable:
         kept = self._kept.get(query)
         if kept is not None and 0 <= now - kept.at < self._every:
             return kept
@@ -72,44 +72,44 @@ class CloudwatchNumbers:
         if read is None:
             return Unknown("is no query of a metric", FORM)
         dimensions = dict(one.split("=", 1) for one in (read["dimensions"] or "").split())
-        wanted = _Wanted(
+        metric = _Metric(
             read["namespace"], read["name"], dimensions, read["stat"] or "Average", read["by"] or "",
             read["side"] == ">", float(read["limit"] or 0),
         )  # fmt: skip
         try:
-            return await (self._machines(wanted, now) if wanted.by else self._one(wanted, now))
+            return await (self._machines(metric, now) if metric.by else self._one(metric, now))
         except Unreachable as problem:
             return problem
         except Unknown as problem:
             return problem.with_traceback(None)
 
-    async def _one(self, wanted: _Wanted, now: float) -> Number:
-        (value,) = await self._values(wanted, [wanted.dimensions], now)
+    async def _one(self, metric: _Metric, now: float) -> Number:
+        (value,) = await self._values(metric, [metric.dimensions], now)
         if value is None:
-            raise Unknown(f"CloudWatch has no data of {wanted.namespace} {wanted.name}")
+            raise Unknown(f"CloudWatch has no data of {metric.namespace} {metric.name}")
         return Number(value, None, now)
 
-    async def _machines(self, wanted: _Wanted, now: float) -> Number:
-        series = await self._series(wanted)
-        values = await self._values(wanted, series, now)
+    async def _machines(self, metric: _Metric, now: float) -> Number:
+        series = await self._series(metric)
+        values = await self._values(metric, series, now)
         machines: dict[str, list[bool]] = {}
         for dimensions, value in zip(series, values, strict=True):
             if value is not None:
-                machines.setdefault(dimensions[wanted.by], []).append(wanted.bad(value))
+                machines.setdefault(dimensions[metric.by], []).append(metric.bad(value))
         if not machines:
-            raise Unknown(f"CloudWatch has no data of {wanted.namespace} {wanted.name} for these machines")
+            raise Unknown(f"CloudWatch has no data of {metric.namespace} {metric.name} for these machines")
         return Number(float(sum(map(any, machines.values()))), len(machines), now)
 
-    async def _series(self, wanted: _Wanted) -> list[Dimensions]:
+    async def _series(self, metric: _Metric) -> list[Dimensions]:
         """The dimensions of each metric of these machines; EC2 has its own under the instance alone."""
-        group = wanted.dimensions.get(GROUP)
+        group = metric.dimensions.get(GROUP)
         there = await self._instances(group) if group else None
-        if there is not None and wanted.namespace == EC2:
-            found: list[Dimensions] = [{wanted.by: instance} for instance in sorted(there)]
+        if there is not None and metric.namespace == EC2:
+            found: list[Dimensions] = [{metric.by: instance} for instance in sorted(there)]
         else:
-            listed = [one async for one in self._listed(wanted)]
-            found = [one for one in listed if there is None or one[wanted.by] in there]
-        if len({one[wanted.by] for one in found}) > MOST_MACHINES:
+            listed = [one async for one in self._listed(metric)]
+            found = [one for one in listed if there is None or one[metric.by] in there]
+        if len({one[metric.by] for one in found}) > MOST_MACHINES:
             raise Unknown(f"has more than {MOST_MACHINES} machines, too many to read")
         return found
 
@@ -121,29 +121,29 @@ class CloudwatchNumbers:
         rows = answer["AutoScalingGroups"][0].get("Instances", [])
         return frozenset(str(one["InstanceId"]) for one in rows if one.get("LifecycleState") == "InService")
 
-    async def _listed(self, wanted: _Wanted) -> AsyncIterator[Dimensions]:
-        known = [{"Name": name, "Value": value} for name, value in wanted.dimensions.items()]
+    async def _listed(self, metric: _Metric) -> AsyncIterator[Dimensions]:
+        known = [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
         more: dict[str, str] = {}
         for _ in range(MOST_PAGES):
             answer = await self._aws.read(
-                "cloudwatch", "list_metrics", Namespace=wanted.namespace, MetricName=wanted.name, Dimensions=known,
+                "cloudwatch", "list_metrics", Namespace=metric.namespace, MetricName=metric.name, Dimensions=known,
                 RecentlyActive="PT3H", **more,
             )  # fmt: skip
             for row in answer.get("Metrics", []):
                 dimensions = {str(one["Name"]): str(one["Value"]) for one in row.get("Dimensions", [])}
-                if wanted.by in dimensions and dimensions.get("fstype") not in NO_DISKS:
+                if metric.by in dimensions and dimensions.get("fstype") not in NO_DISKS:
                     yield dimensions
             if not answer.get("NextToken"):
                 return
             more = {"NextToken": str(answer["NextToken"])}
-        raise Unknown(f"CloudWatch lists too many metrics {wanted.namespace} {wanted.name} to read")
+        raise Unknown(f"CloudWatch lists too many metrics {metric.namespace} {metric.name} to read")
 
-    async def _values(self, wanted: _Wanted, series: Sequence[Dimensions], now: float) -> list[float | None]:
+    async def _values(self, metric: _Metric, series: Sequence[Dimensions], now: float) -> list[float | None]:
         """The newest value of each; None without one in the window."""
         found: list[float | None] = [None] * len(series)
         for first in range(0, len(series), MOST_AT_ONCE):
             part = series[first : first + MOST_AT_ONCE]
-            queries = [_query(f"m{first + number}", wanted, one) for number, one in enumerate(part)]
+            queries = [_query(f"m{first + number}", metric, one) for number, one in enumerate(part)]
             start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
             answer = await self._aws.read(
                 "cloudwatch", "get_metric_data", MetricDataQueries=queries, StartTime=start, EndTime=end,
@@ -157,7 +157,7 @@ class CloudwatchNumbers:
         return found
 
 
-def _query(query_id: str, wanted: _Wanted, dimensions: Dimensions) -> dict[str, object]:
+def _query(query_id: str, metric: _Metric, dimensions: Dimensions) -> dict[str, object]:
     given = [{"Name": name, "Value": value} for name, value in dimensions.items()]
-    metric = {"Namespace": wanted.namespace, "MetricName": wanted.name, "Dimensions": given}
-    return {"Id": query_id, "MetricStat": {"Metric": metric, "Period": PERIOD_SECONDS, "Stat": wanted.stat}}
+    named = {"Namespace": metric.namespace, "MetricName": metric.name, "Dimensions": given}
+    return {"Id": query_id, "MetricStat": {"Metric": named, "Period": PERIOD_SECONDS, "Stat": metric.stat}}

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from bot.adapters.http.rows import Row, inner, rows, text
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
-from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
+from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, tallies
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import Table
 from bot.core.pool.pool import Gap, Snapshot
@@ -69,7 +69,7 @@ class Ec2AutoScaling(Present):
             raise Unreachable(self._aws.system, f"there is no group {name}", remedy=remedy, failure=Failure.SHAPE)
         group = answer["AutoScalingGroups"][0]
         states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
-        found = {figure: sum(state in wanted for state in states) for figure, wanted in STATES.items()}
+        found = {figure: sum(state in names for state in states) for figure, names in STATES.items()}
         return Listed({**found, "limit": int(group["MaxSize"])}, now)
 
     async def _ask_launches(self, name: str, now: float) -> Listed[dict[str, Any]]:
@@ -91,8 +91,8 @@ class Ec2AutoScaling(Present):
                     zones.append(f"zone {zone}" if (zone := text(_details(row), ZONE)) else "")
             more = {"NextToken": str(answer["NextToken"])} if answer.get("NextToken") else {}
             if not more or not any(_recent(row, now) for row in rows):
-                figures = {"create_failures": len(failed), "create_failures_by_code": counted(failed)}
-                marks = counted(filter(None, zones))
+                figures = {"create_failures": len(failed), "create_failures_by_code": tallies(failed)}
+                marks = tallies(filter(None, zones))
                 return Listed({**figures, "failures_by_mark": marks, "creates": made, "scales_on": scales_on}, now)
         what = f"{name} has more than {MOST_PAGES * 100:,} activities in 15 min, too many to read"
         raise Unreachable(self._aws.system, what, failure=Failure.SHAPE)

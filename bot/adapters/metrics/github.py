@@ -65,7 +65,7 @@ class GitHub(Present):
         self._every, self._budget = table.every, table.budget
         self._saved = SAVED_ROUNDS * table.budget
         self._fleet = RunnerFleet(self._api, table.owners, table.repositories)
-        labels = [keys.asked(pool) for pool, keys in given.pools.items()]
+        labels = [keys.labels_of(pool) for pool, keys in given.pools.items()]
         self._queue = GitHubQueue(self._api, table.organizations, table.repositories, labels)
         only = {name.lower() for name in (*table.organizations, *table.repositories)}
         known = frozenset[str]() if table.enterprises else frozenset(only)
@@ -103,7 +103,7 @@ class GitHub(Present):
             self._queue.interrupted(late)
         runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)
         known, heeded = await self._all_jobs(heard), self._jobs is not None
-        if not isinstance(runners, Unreachable) and runners.value.carrying(keys.asked(pool)):
+        if not isinstance(runners, Unreachable) and runners.value.carrying(keys.labels_of(pool)):
             self._carried.add(pool)
         carried = pool in self._carried
         shot = await self._turns.take(lambda: snapshot(pool, keys, known, runners, heeded=heeded, carried=carried))
@@ -127,18 +127,18 @@ class GitHub(Present):
             if self._heard is None or not 0 <= self._now() - self._heard.at < self._every:
                 heard = KnownQueues(self._now())
                 if (jobs := self._jobs) is not None:
-                    labels = sorted({keys.asked(pool)[0] for pool, keys in self._pools.items()})
+                    labels = sorted({keys.labels_of(pool)[0] for pool, keys in self._pools.items()})
                     group_alone, *lists = await asyncio.gather(*map(jobs.under, (NO_LABEL, *labels)))
-                    told = {job.id: job for found in (*lists, astray(group_alone, heard.at)) for job in found}
-                    heard = replace(heard, told=told, line=await jobs.line())
+                    by_webhook = {job.id: job for found in (*lists, astray(group_alone, heard.at)) for job in found}
+                    heard = replace(heard, by_webhook=by_webhook, line=await jobs.line())
                 self._heard = heard
             return self._heard
 
     async def _all_jobs(self, heard: KnownQueues) -> KnownJobs:
         """The jobs of every pool by label: worked out once, and again when the running round is over."""
         async with self._jobs_lock:
-            told, during = self._known_from or (None, None)
-            if self._known is None or told is not heard or during is not self._round:
+            source, during = self._known_from or (None, None)
+            if self._known is None or source is not heard or during is not self._round:
                 self._known_from = (heard, self._round)
                 self._known = await known_jobs(self._queue.known_queues(heard))
             return self._known
@@ -209,7 +209,7 @@ def snapshot(  # noqa: PLR0913 - a pool, and what is known
 
     `heeded`: webhooks are stored. `carried`: a runner had its labels before, so that none with them means 0.
     """
-    labels = keys.asked(pool)
+    labels = keys.labels_of(pool)
     shot = _queue(pool, labels, known, runners)
     missing = [gap for gap in shot.missing if heeded or gap.figure == "queued"]
     if keys.limit is None:
@@ -260,8 +260,8 @@ def unservable(queued: Sequence[WorkflowJob], runners: Runners, labels: Sequence
     if isinstance(runners, Unreachable) or not (mine := runners.value.carrying(labels)):
         return None
     carried = {runner.labels for runner in mine}
-    asked = [{key_of(label) for label in job.labels} for job in queued]
-    return sum(not any(wanted <= labels_of for labels_of in carried) for wanted in asked)
+    needs_of_jobs = [{key_of(label) for label in job.labels} for job in queued]
+    return sum(not any(needs <= labels_of for labels_of in carried) for needs in needs_of_jobs)
 
 
 def _figures(table: GitHubTable, keys: GitHubPool) -> tuple[str, ...]:

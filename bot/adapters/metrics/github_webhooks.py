@@ -51,11 +51,11 @@ class GitHubWebhooks(Present):
         label, now = keys.label.strip() or pool, self._now()
         jobs, line = await self._jobs.under(label), (await self._line.get()).value
 
-        def counted() -> Snapshot:
+        def sample() -> Snapshot:
             mine = jobs if label == EVERY_LABEL else [job for job in jobs if asks_for(job, [label])]
             return replace(figures(pool, mine, now, line), limit=keys.limit)
 
-        shot = await self._turns.take(counted)
+        shot = await self._turns.take(sample)
         if shot.queued != 0 or not (lost := (await self._lost.get()).value):
             return shot
         gap = Gap("queued", *why_astray(lost))

@@ -122,7 +122,7 @@ class Gitlab(Present):
         ids = {whole(row, "id") for row in runners.value}
         runs = [row for row in running if whole(inner(row, "runner"), "id") in ids]
         seen = self._ends.of(lambda place: not place.isdisjoint(map(str, ids)), at)
-        counted, gaps = await self._counted(keys, runners.value, len(mine), len(runs))
+        by_runners, gaps = await self._by_runners(keys, runners.value, len(mine), len(runs))
         shot = Snapshot(
             pool,
             at,
@@ -132,11 +132,11 @@ class Gitlab(Present):
             running_longest_seconds=max((one.ran_seconds for one in seen.running), default=None),
             waiting=longest(waiting),
             missing=(*missing, *gaps),
-            **counted,
+            **by_runners,
         )
         return with_jobs(shot, _groups(mine), seen)
 
-    async def _counted(
+    async def _by_runners(
         self, keys: GitlabPool, runners: Rows, queued: int, busy: int
     ) -> tuple[dict[str, Any], list[Gap]]:
         """(figures of the pool's runners, what is odd about them)."""
@@ -179,7 +179,7 @@ class Gitlab(Present):
     async def _ask_jobs(self, now: float) -> Listed[tuple[Rows, Rows]]:
         """(pending, running) jobs of all projects."""
         remedy = "correct projects, and let the token's owner see its jobs"
-        asked = [
+        lists = [
             whole_list(
                 self._http,
                 f"/api/v4/projects/{part(project)}/jobs",
@@ -190,18 +190,18 @@ class Gitlab(Present):
             for scope in ("pending", "running")
             for project in self._table.projects
         ]
-        found, half = await asyncio.gather(*asked), len(self._table.projects)
+        found, half = await asyncio.gather(*lists), len(self._table.projects)
         running = tuple(chain(*found[half:]))
-        self._ends.looked((run for row in running if (run := _run(row)) is not None), now)
+        self._ends.observe((run for row in running if (run := _run(row)) is not None), now)
         return Listed((tuple(chain(*found[:half])), running), now)
 
     async def _ask_runners(self, tags: tuple[str, ...], now: float) -> Listed[Rows]:
         """The runners of the group, or of all projects, each once."""
-        group, asked = self._table.group, {"tag_list": ",".join(tags)}
+        group, query = self._table.group, {"tag_list": ",".join(tags)}
         kind, names, setting = ("group", (group,), "group") if group else ("project", self._table.projects, "projects")
         remedy = f"correct {setting}, and let the token's owner see its runners"
         paths = {name: f"/api/v4/{kind}s/{part(name)}/runners" for name in names}
-        lists = (whole_list(self._http, path, asked, f"{kind} {name}", remedy) for name, path in paths.items())
+        lists = (whole_list(self._http, path, query, f"{kind} {name}", remedy) for name, path in paths.items())
         found = await asyncio.gather(*lists)
         return Listed(tuple({whole(row, "id"): row for row in chain(*found)}.values()), now)
 
@@ -213,11 +213,11 @@ async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str
     GitLab without keyset for the list (HTTP 405) is read by offset. Raises Unreachable if a page fails, or with more
     than 3,000 rows.
     """
-    asked = {**params, "per_page": str(PAGE)}
+    query = {**params, "per_page": str(PAGE)}
     found: list[Row] = []
     for _ in range(MOST_PAGES):
-        answer = await http.get(path, asked)
-        if answer.status == 405 and asked.pop("pagination", ""):
+        answer = await http.get(path, query)
+        if answer.status == 405 and query.pop("pagination", ""):
             continue
         if answer.status in {400, 404}:
             refusal = f"has no {what} for this token (HTTP {answer.status}: {answer.text})"
@@ -230,7 +230,7 @@ async def whole_list(http: Http, path: str, params: Mapping[str, str], what: str
         after = following(answer)
         if after is None:
             return tuple(found)
-        asked = {**asked, **after}
+        query = {**query, **after}
     raise http.problem(f"the {what} has more than {MOST_PAGES * PAGE:,} rows, too many to list", Failure.SHAPE)
 
 
@@ -248,8 +248,8 @@ def _idle(keys: GitlabPool, most: int | None, busy: int) -> int | None:
 
 def _covers(keys: GitlabPool, job: Row) -> bool:
     """GitLab's own rule: a runner has all tags of the job, or takes untagged ones."""
-    asked = texts(job.get("tag_list"))
-    return asked <= {*keys.tags} if asked else keys.run_untagged
+    tags = texts(job.get("tag_list"))
+    return tags <= {*keys.tags} if tags else keys.run_untagged
 
 
 def _job(row: Row, waited_seconds: float) -> Job:

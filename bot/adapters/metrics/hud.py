@@ -78,9 +78,9 @@ class Hud(Present):
         table, self._pools = given.table, given.pools
         token, self._organizations = given.token("token_env", table.token_env), table.organizations
         self._http = given.http(table, "HUD", table.url, headers={HEADER: token} if token else {})
-        asked = {name: dict[str, object]() for name in COLUMNS}
-        asked["queued_jobs_aggregate"] = {**OTHERS, "orgs": table.organizations}
-        self._queries = [Listing(partial(self._ask_query, *one), given.now, table.every) for one in asked.items()]
+        params = {name: dict[str, object]() for name in COLUMNS}
+        params["queued_jobs_aggregate"] = {**OTHERS, "orgs": table.organizations}
+        self._queries = [Listing(partial(self._ask_query, *one), given.now, table.every) for one in params.items()]
         self._runners = Listing(self._ask_runners, given.now, max(table.every, RUNNERS_SECONDS))
         self._labels = Listing(self._ask_labels, given.now, LABELS_SECONDS)
 

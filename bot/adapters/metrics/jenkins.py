@@ -71,14 +71,14 @@ class Jenkins(Present):
         self._http = given.http(table, "Jenkins", table.url, headers=basic(login))
         self._finder = JenkinsFinder(self._http, table.url, given.name, given.now)
         self._labels = {pool: keys.label or pool for pool, keys in given.pools.items()}
-        self._looks, self._ends = Listing(self._ask, given.now, table.every), Ends()
+        self._lists, self._ends = Listing(self._ask, given.now, table.every), Ends()
         self._known = {
             label: Listing(partial(self._ask_label, label), given.now, LABEL_SECONDS) for label in self._labels.values()
         }
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The label now; `at` is the time of the request. Raises Unreachable if queue or nodes cannot be read."""
-        label, listed = self._labels[pool], await self._looks.get()
+        label, listed = self._labels[pool], await self._lists.get()
         items, nodes = listed.value
         mine = [item for item in items if item.get("buildable") is True and _asks(item, nodes, label)]
         carrying = [node for node in nodes if carries(node, label)]
@@ -89,7 +89,7 @@ class Jenkins(Present):
             if not known.value:
                 why = f'neither a node nor a cloud of Jenkins has the label "{label}"'
                 return Snapshot(pool, listed.at, missing=(Gap("queued", why, "correct label"),))
-        jobs, counted = [_job(item, listed.at) for item in mine], bool(atoms(label))
+        jobs, of_nodes = [_job(item, listed.at) for item in mine], bool(atoms(label))
         online = [node for node in carrying if node.get("offline") is not True]
         executors = [one for node in online for one in rows(node.get("executors"))]
         busy = sum(one.get("idle") is False for one in executors)
@@ -102,12 +102,12 @@ class Jenkins(Present):
             listed.at,
             queued=len(mine),
             oldest_wait_seconds=max((job.waited_seconds for job in jobs), default=None),
-            busy=busy if counted else None,
-            idle=len(executors) - busy if counted else None,
-            offline=gone if counted else None,
+            busy=busy if of_nodes else None,
+            idle=len(executors) - busy if of_nodes else None,
+            offline=gone if of_nodes else None,
             unservable=sum(NOBODY in text(item, "why") for item in mine),
             waiting=longest(jobs),
-            missing=() if counted else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
+            missing=() if of_nodes else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
         )
         shot = with_jobs(shot, grouped(groups), runs)
         return shot if mine or agents(nodes) else unplaced(shot, items)
@@ -128,7 +128,7 @@ class Jenkins(Present):
         found = tuple(rows(queue["items"])), tuple(rows(nodes["computer"]))
         if max(map(len, found)) > MOST:
             raise self._http.problem(f"has more than {MOST:,} queued items or nodes, too many to read", Failure.SHAPE)
-        self._ends.looked(_runs(found[1], self._ends, now), now)
+        self._ends.observe(_runs(found[1], self._ends, now), now)
         return Listed(found, now)
 
     async def _ask_label(self, label: str, now: float) -> Listed[bool]:
@@ -190,8 +190,8 @@ def agents(nodes: Sequence[Row]) -> bool:
 def unplaced(shot: Snapshot, items: Sequence[Row]) -> Snapshot:
     """Without agents: items that name neither a label nor a node may wait for the pool, so its queue is unknown."""
     waiting = [item for item in items if item.get("buildable") is True]
-    told = (text(inner(item, "task"), "labelExpression") or QUOTED.search(text(item, "why")) for item in waiting)
-    if all(told):
+    labels = (text(inner(item, "task"), "labelExpression") or QUOTED.search(text(item, "why")) for item in waiting)
+    if all(labels):
         return shot
     why = "no agent is online, and Jenkins does not say which labels its waiting items need"
     gaps = (*shot.missing, Gap("queued", why, "see why its cloud starts no agent"))

@@ -11,7 +11,7 @@ from pydantic import Field
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import bearer
 from bot.adapters.http.rows import Row, document, inner, instant, rows, text
-from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, counted
+from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, tallies
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Snapshot, Tally
@@ -128,8 +128,8 @@ def _drawn(  # noqa: PLR0913, PLR0917 - a pool, and what the cluster has of it
     failed = [row for row in runners if _status(row, "phase") == "Failed"]
     pods = [row for row in all_pods if _scale_set(row) == scale_set or names & {_name(row), _runner_pod(row)}]
     codes = {_name(row): code_of(f"{_status(row, 'reason')}: {_status(row, 'message')}") for row in failed}
-    told = _told(events)
-    codes |= {_name(row): code for row in pods if (code := _why(row, told.get(_name(row), ()), at))}
+    messages = _messages(events)
+    codes |= {_name(row): code for row in pods if (code := _why(row, messages.get(_name(row), ()), at))}
     coming = [row for row in live if row not in busy and row not in ready]
     started = {_name(row) for row in pods if _status(row, "phase") == "Running"}
     silent = [row for row in coming if _name(row) in started and at - (_since(row) or at) >= SLOW_SECONDS]
@@ -145,13 +145,13 @@ def _drawn(  # noqa: PLR0913, PLR0917 - a pool, and what the cluster has of it
         creates=len(recent),
         registered=sum(_ready(row) or row in busy or _status(row, "phase") == "Succeeded" for row in recent),
         create_failures=None if gaps else len(codes) + len(nodes),
-        create_failures_by_code=counted([*codes.values(), *nodes]),
+        create_failures_by_code=tallies([*codes.values(), *nodes]),
         failures_by_mark=_marks([row for row in pods if _name(row) in {*codes, *map(_name, silent)}], pods),
         missing=gaps,
     )
 
 
-def _why(pod: Row, told: Sequence[str], at: float) -> str:
+def _why(pod: Row, messages: Sequence[str], at: float) -> str:
     """Why a pod does not start; empty if it does, or may still."""
     for one in rows(inner(pod, "status").get("containerStatuses")):
         reason = text(inner(one, "state", "waiting"), "reason")
@@ -163,13 +163,13 @@ def _why(pod: Row, told: Sequence[str], at: float) -> str:
         return ""
     conditions = rows(inner(pod, "status").get("conditions"))
     unscheduled = [text(one, "message") for one in conditions if text(one, "reason") == "Unschedulable"]
-    codes = [code_of(message) for message in (*told, *unscheduled)]
+    codes = [code_of(message) for message in (*messages, *unscheduled)]
     return next((code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied"))), "".join(codes[:1]))
 
 
 def _marks(failed: Rows, pods: Rows) -> tuple[Tally, ...]:
     """Nodes and images of pods that failed, where other pods have others."""
-    return counted(
+    return tallies(
         one for mark in (_node, _image) if len({*map(mark, pods)} - {""}) > 1 for one in map(mark, failed) if one
     )
 
@@ -184,7 +184,7 @@ def _image(pod: Row) -> str:
     return f"image {name}" if name else ""
 
 
-def _told(events: Rows) -> dict[str, list[str]]:
+def _messages(events: Rows) -> dict[str, list[str]]:
     """Name of a pod or runner → what telling events say of it."""
     found: dict[str, list[str]] = {}
     for event in events:

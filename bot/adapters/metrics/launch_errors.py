@@ -45,6 +45,6 @@ def code_of(message: str) -> str:
     return known or one_line(message, LONGEST) or "no reason given"
 
 
-def counted(codes: Iterable[str]) -> tuple[Tally, ...]:
+def tallies(codes: Iterable[str]) -> tuple[Tally, ...]:
     """How often each code occurs, most first."""
     return tuple(Tally(code, float(number)) for code, number in Counter(codes).most_common(MOST_CODES))

@@ -22,7 +22,7 @@ from bot.adapters.prometheus.answers import (
 )
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
 from bot.adapters.prometheus.presets import LARGER
-from bot.adapters.prometheus.together import INSTANT, Rounds, asked
+from bot.adapters.prometheus.together import INSTANT, Rounds, ask_together
 from bot.adapters.signals.ask import Answers, Number, SignalQuery
 from bot.adapters.source import Given, SourceKind, SourceTable
 from bot.config import Seconds, unusable
@@ -138,7 +138,9 @@ class Prometheus:
         now, queries = self._now(), _queries(questions)
         params = {"time": f"{now:.3f}"}
         try:
-            found: Mapping[str, HttpAnswer | Unreachable] | None = await asked(self._http, INSTANT, queries, params)
+            found: Mapping[str, HttpAnswer | Unreachable] | None = await ask_together(
+                self._http, INSTANT, queries, params
+            )
         except Unreachable as problem:
             found = dict.fromkeys(queries, problem) if problem.failure in ALIKE else None
         if found is None:
@@ -195,10 +197,10 @@ class Prometheus:
             joint = path == INSTANT and self._apart.get((pool, False), 0.0) <= now
             try:
                 if joint:
-                    found = await self._rounds.asked(queries, params)
+                    found = await self._rounds.ask(queries, params)
                 else:
                     async with turns:
-                        found = await asked(self._http, path, queries, params)
+                        found = await ask_together(self._http, path, queries, params)
             except Unreachable as problem:
                 apart = problem.failure not in ALIKE and (not joint or self._parting_helps(pool, now))
                 if apart:
@@ -233,8 +235,8 @@ class Prometheus:
         """
         if now < self._to_blame:
             return True
-        asked_apart = self._apart.get((self._tried, False), 0.0) > now
-        self._tried = self._tried if asked_apart else pool
+        answers_apart = self._apart.get((self._tried, False), 0.0) > now
+        self._tried = self._tried if answers_apart else pool
         return self._tried == pool
 
     def _part(self, pool: str, now: float, *, joint: bool) -> None:

@@ -79,8 +79,8 @@ class Several:
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The history, oldest first, merged where times agree to half a step. Raises Unreachable if a source fails."""
-        asked = (one.history(pool, since, until, step_seconds) for one in self._sources.values())
-        found: Sequence[tuple[Snapshot, ...]] = await asyncio.gather(*asked)
+        reads = (one.history(pool, since, until, step_seconds) for one in self._sources.values())
+        found: Sequence[tuple[Snapshot, ...]] = await asyncio.gather(*reads)
         if len(found) == 1:
             return found[0]
         slots: dict[int, list[SourceAnswer]] = {}

@@ -34,7 +34,7 @@ class Shared:
         self._publishing: asyncio.Task[None] | None = None
         self._reading, self._read_at = asyncio.Lock(), float("-inf")
         self._held: Stored[SourceRound] | None = None
-        self._told: Mapping[str, Snapshot] = {}
+        self._samples: Mapping[str, Snapshot] = {}
         """The samples of `_held`, by pool."""
 
     async def snapshot(self, pool: str) -> Snapshot:
@@ -45,8 +45,8 @@ class Shared:
             return await self._source.snapshot(pool)
         age = self._now() - held.value.at if held else 0.0
         mine = held is None or held.value.holder == self._me or age >= LAPSED * self._seconds
-        if not mine and pool in self._told:
-            return self._told[pool]
+        if not mine and pool in self._samples:
+            return self._samples[pool]
         began, sample = self._now(), await self._source.snapshot(pool)
         self._taken[pool] = (began, sample)
         due = held is None or held.value.holder != self._me or age >= EARLY * self._seconds
@@ -62,7 +62,7 @@ class Shared:
         async with self._reading:
             if not 0 <= self._now() - self._read_at < READ_SECONDS:
                 self._held, self._read_at = await self._store.get(SourceRound, self._name), self._now()
-                self._told = {one.pool: one for one in self._held.value.samples} if self._held else {}
+                self._samples = {one.pool: one for one in self._held.value.samples} if self._held else {}
             return self._held
 
     async def _publish(self, held: Stored[SourceRound] | None) -> None:

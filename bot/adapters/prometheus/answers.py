@@ -14,7 +14,7 @@ from bot.core.words import count, duration, listed
 from bot.ports import Unreachable
 from bot.sources.payload import fields, items
 
-MOST_COUNTED = 20
+MOST_TALLIES = 20
 UNALIKE_SECONDS = 120.0
 """A larger clock difference is reported; Prometheus looks back 5 min, and its Date header is exact to 1 s."""
 PARTIAL = "the answer is incomplete: some of VictoriaMetrics' storage nodes did not answer"
@@ -86,10 +86,10 @@ def one(found: Samples) -> float:
     return value
 
 
-def counted(found: Samples) -> tuple[Tally, ...]:
+def tallies(found: Samples) -> tuple[Tally, ...]:
     """One count per series, the greatest first, named by its labels' values in the order of their names; no zeros."""
     counts: list[Tally] = []
-    for sample in greatest(found, MOST_COUNTED):
+    for sample in greatest(found, MOST_TALLIES):
         values = [value for name, value in sorted(sample.labels.items()) if value and not name.startswith("__")]
         counts.append(Tally(" / ".join(values) or "unnamed", sample.value))
     return tuple(one for one in counts if one.number > 0)

@@ -60,10 +60,10 @@ def composition(found: Samples) -> tuple[JobGroup, ...]:
             known[key][one.labels.get("stat", "")] = one.value
     groups = [
         JobGroup(
-            *key, round(told["jobs"]), told.get("median", 0.0), told.get("longest", 0.0), told.get("shortest", 0.0)
+            *key, round(stats["jobs"]), stats.get("median", 0.0), stats.get("longest", 0.0), stats.get("shortest", 0.0)
         )
-        for key, told in known.items()
-        if told.get("jobs")
+        for key, stats in known.items()
+        if stats.get("jobs")
     ]
     return tuple(sorted(groups, key=lambda one: (-one.jobs, one.kind))[:MOST_GROUPS])
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast, get_type_hints
 from pydantic import BeforeValidator, Field, create_model
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import Samples, Unknown, counted, one, samples
+from bot.adapters.prometheus.answers import Samples, Unknown, one, samples, tallies
 from bot.adapters.prometheus.jobs import composition, kinds, running, waiting
 from bot.adapters.prometheus.presets import Preset, Spans, queries
 from bot.config import Table
@@ -18,7 +18,7 @@ from bot.ports import Unreachable
 TYPES = get_type_hints(Snapshot)
 WHOLE = frozenset(name for name in FIGURES if TYPES[name] == int | None)
 FRACTIONAL = frozenset(name for name in FIGURES if TYPES[name] == float | None)
-COUNTED = frozenset({"create_failures_by_code", "failures_by_mark", "arrivals_by_source", "usual_by_source"})
+TALLIES = frozenset({"create_failures_by_code", "failures_by_mark", "arrivals_by_source", "usual_by_source"})
 """Figures of several series, each with its labels as name."""
 SLOW = frozenset({"usual_arrivals_per_minute", "usual_duration_seconds", "usual_by_source"})
 """Figures of the long past, which are not queried at every measurement."""
@@ -76,9 +76,9 @@ PrometheusPool = cast("type[PrometheusKeys]", create_model("PrometheusPool", __b
 """The same with a key for the query of each figure."""
 
 
-def rate_seconds(asked: Mapping[str, str]) -> float | None:
+def rate_seconds(queries: Mapping[str, str]) -> float | None:
     """The longest window of the queries of rates; None if they have none, as where the exporter averages itself."""
-    found = (WINDOW.findall(asked[name]) for name in RATES if name in asked)
+    found = (WINDOW.findall(queries[name]) for name in RATES if name in queries)
     return max((int(number) * SECONDS[unit] for windows in found for number, unit in windows), default=None)
 
 
@@ -90,8 +90,8 @@ def read(name: str, answer: HttpAnswer | Unreachable) -> Found:
         found = samples(answer)
         if name in LISTS:
             return LISTS[name](found)
-        if name in COUNTED:
-            return counted(found)
+        if name in TALLIES:
+            return tallies(found)
         value = one(found)
     except Unknown as problem:
         return problem.with_traceback(None)
@@ -107,12 +107,12 @@ def gap(name: str, why: Unknown | Unreachable) -> Gap:
     return Gap(name, why.what, why.remedy)
 
 
-def sample(pool: str, at: float, found: Mapping[str, Found], asked: Mapping[str, str]) -> Snapshot:
-    """The pool at one instant, by the queries `asked`.
+def sample(pool: str, at: float, found: Mapping[str, Found], queries: Mapping[str, str]) -> Snapshot:
+    """The pool at one instant, by its `queries`.
 
     A query without a result leaves its figure unknown, with the reason in `missing`. A window is that of known rates.
     """
     missing = tuple(gap(name, got) for name, got in found.items() if isinstance(got, Unknown | Unreachable))
     figures = {name: got for name, got in found.items() if not isinstance(got, Unknown | Unreachable)}
-    window = rate_seconds({name: asked[name] for name in figures})
+    window = rate_seconds({name: queries[name] for name in figures})
     return Snapshot(pool, at, missing=missing, rate_seconds=window, **figures)  # type: ignore[arg-type]  # its fields

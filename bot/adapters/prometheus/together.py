@@ -42,7 +42,9 @@ def taken_apart(answer: HttpAnswer, names: Collection[str]) -> dict[str, HttpAns
     return {name: replace(answer, body={**body, "data": {**data, "result": found[name]}}) for name in names}
 
 
-async def asked(http: Http, path: str, queries: Mapping[str, str], params: Params) -> dict[str, HttpAnswer] | None:
+async def ask_together(
+    http: Http, path: str, queries: Mapping[str, str], params: Params
+) -> dict[str, HttpAnswer] | None:
     """Figure → the answer to its own query, from one request; None if they are not answered together.
 
     Raises Unreachable.
@@ -65,8 +67,8 @@ class Rounds:
         self._http, self._turns = http, asyncio.Semaphore(ROUNDS_AT_ONCE)
         self._open: Round | None = None
 
-    async def asked(self, queries: Mapping[str, str], params: Params) -> dict[str, HttpAnswer] | None:
-        """Like `asked`, at the time that the first pool of the round named: some milliseconds earlier at most."""
+    async def ask(self, queries: Mapping[str, str], params: Params) -> dict[str, HttpAnswer] | None:
+        """Like `ask_together`, at the time of the round's first pool: at most some milliseconds earlier."""
         mine = self._open
         if mine is None or len(mine.pools) >= MOST_POOLS:
             pools: list[dict[str, str]] = []

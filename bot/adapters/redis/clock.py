@@ -43,8 +43,8 @@ class StoreClock:
         bounds = json.dumps({kind: round(seconds * 1000) for kind, seconds in (legal or {}).items()})
         expected, machine = self.expected(), round(self._machine() * 1000)
         before = self._running()
-        asked = ("" if expected is None else expected, machine, int(idle), bounds, "")
-        now, shift, by, late = await self._link.run(SYNC, (CLOCK, f"{CLOCK}:seen", DUE), asked)
+        arguments = ("" if expected is None else expected, machine, int(idle), bounds, "")
+        now, shift, by, late = await self._link.run(SYNC, (CLOCK, f"{CLOCK}:seen", DUE), arguments)
         self._offset_ms = whole(now) - (before + self._running()) / 2 * 1000
         if step := whole(by):
             self.steps += 1

@@ -55,7 +55,7 @@ class RedisStore:
         self._trail = TrailEnds(clocks.now)
         self._new = NewIncidents(0 if shared else MOST_NEW)
         self._hw, self._lost = 0, False
-        self._told: dict[str, float] = {}
+        self._logged_at: dict[str, float] = {}
         """Unreadable record → when it was logged (monotonic)."""
 
     @property
@@ -98,8 +98,8 @@ class RedisStore:
         return tuple(text_or_none(value) for value in reply) if isinstance(reply, list) else (None,) * len(indexes)
 
     async def open_under(self, index: str, once_key: str, likeness: str) -> KnownGroup:
-        asked = (keys.ONCE + once_key, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
-        reply = await self._link.timed(scripts.OPEN_UNDER, asked, (f"{keys.RECORDS}inc:",))
+        arguments = (keys.ONCE + once_key, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
+        reply = await self._link.timed(scripts.OPEN_UNDER, arguments, (f"{keys.RECORDS}inc:",))
         seen, record_id, document, version, ended, ended_version = reply
         incident = self._held(Incident, text_or_none(record_id) or "", document, version)
         return KnownGroup(bool(seen), incident, self._held(EndedAlerts, likeness, ended, ended_version))
@@ -153,8 +153,8 @@ class RedisStore:
         The interval is in real seconds; a lane without one is stopped by pauses alone.
         """
         args = (who, math.ceil(interval * 1000), max(1, burst), int(urgent), OPEN)
-        asked = (*lane_keys(rate_lane), *(keys.INDEXES + index for index in unless))
-        reply = await self._link.timed(ACQUIRE_SLOT, asked, args)
+        arguments = (*lane_keys(rate_lane), *(keys.INDEXES + index for index in unless))
+        reply = await self._link.timed(ACQUIRE_SLOT, arguments, args)
         return SHUT if whole(reply[0]) < 0 else whole(reply[0]) / 1000 * self._clocks.rate()
 
     async def arrange(self, rate_lane: str, order: Sequence[str]) -> None:
@@ -273,9 +273,9 @@ class RedisStore:
     def _unreadable(self, record: str, problem: str) -> None:
         """Log it once in PARK_SECONDS, because lists read the same record every few seconds."""
         now = self._clocks.monotonic()
-        self._told = {one: at for one, at in self._told.items() if at > now - PARK_SECONDS}
-        if record not in self._told:
-            self._told[record] = now
+        self._logged_at = {one: at for one, at in self._logged_at.items() if at > now - PARK_SECONDS}
+        if record not in self._logged_at:
+            self._logged_at[record] = now
             structlog.get_logger().error("record unreadable", record=record, problem=problem)
 
     def _held(

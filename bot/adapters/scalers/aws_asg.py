@@ -94,9 +94,9 @@ class AwsAsgScaler:
 
     async def _last_failure(self) -> str:
         """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
-        asked = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
+        query = {"AutoScalingGroupName": self._name, "MaxRecords": 20}
         try:
-            answer = await self._aws.read(self._system, "autoscaling", "describe_scaling_activities", asked)
+            answer = await self._aws.read(self._system, "autoscaling", "describe_scaling_activities", query)
         except Refused:
             return "why is not known; allow autoscaling:DescribeScalingActivities to see it"
         except Unreachable:

@@ -1,4 +1,4 @@
-"""The `github_aws_runners` scaler: one SQS message per wanted runner, each with a real waiting job."""
+"""The `github_aws_runners` scaler: one SQS message per runner of the target, each with a real waiting job."""
 
 import asyncio
 import json
@@ -91,7 +91,7 @@ class GithubAwsRunnersScaler:
         """Send the messages missing to `target`. Refused if fewer jobs wait, or if it would go down."""
         key = (request_id, target)
         if key not in self._orders:
-            self._orders[key] = Order(await self._wanted(target))
+            self._orders[key] = Order(await self._waiting_jobs(target))
             for old in list(islice(self._orders, max(0, len(self._orders) - REMEMBERED))):
                 del self._orders[old]
         order = self._orders[key]
@@ -99,7 +99,7 @@ class GithubAwsRunnersScaler:
         for start in range(0, len(missing), BATCH):
             await self._send(missing[start : start + BATCH], order, request_id)
 
-    async def _wanted(self, target: int) -> tuple[WorkflowJob, ...]:
+    async def _waiting_jobs(self, target: int) -> tuple[WorkflowJob, ...]:
         level = (await self.read()).level or 0
         if target < level:
             raise Refused(f"Runners for {self._label} end by themselves and are not returned; {level:,} are set now.")

@@ -97,10 +97,10 @@ class GitHubFileScaler:
         A lower number says which commit of ours it reverts.
         """
         found, branches = await asyncio.gather(self._found(), self._branches())
-        wanted = f"{self._start}{found.number}-to-{target}"
-        pending = await self._pending(found.number, [one for one in branches if one == wanted])
+        own_branch = f"{self._start}{found.number}-to-{target}"
+        pending = await self._pending(found.number, [one for one in branches if one == own_branch])
         for branch in branches:
-            if branch != wanted or not pending:
+            if branch != own_branch or not pending:
                 await self._drop(branch)
         if target == found.number:
             return None
@@ -110,11 +110,11 @@ class GitHubFileScaler:
         if self.table.by == "commit":
             await self._commit(self.table.branch, found, target, f"{title}\n\n{text}")
             return None
-        await self._branch_off(wanted)
-        await self._commit(wanted, found, target, f"{title}\n\n{text}")
-        body = {"title": title, "head": wanted, "base": self.table.branch, "body": text}
+        await self._branch_off(own_branch)
+        await self._commit(own_branch, found, target, f"{title}\n\n{text}")
+        body = {"title": title, "head": own_branch, "base": self.table.branch, "body": text}
         answer = await self._send("POST", "pulls", body, "open a pull request")
-        if (opened := _pull_request(answer.body, wanted)) is None:
+        if (opened := _pull_request(answer.body, own_branch)) is None:
             raise self.api.problem(f"its answer is not a pull request: {answer.text}", Failure.UNKNOWN)
         return opened.address
 
@@ -122,11 +122,11 @@ class GitHubFileScaler:
         """Missing permissions, by requests that GitHub cannot carry out."""
         ref = {"ref": "refs/heads/tailback/check", "sha": NO_COMMIT}
         none = {"title": "Tailback check", "head": "tailback/check-of-permissions", "base": self.table.branch}
-        asked: list[tuple[str, object, str]] = [("git/refs", ref, "contents=write")]
+        checks: list[tuple[str, object, str]] = [("git/refs", ref, "contents=write")]
         if self.table.by == "pull_request":
-            asked.append(("pulls", none, "pull_requests=write"))
+            checks.append(("pulls", none, "pull_requests=write"))
         try:
-            for path, body, permission in asked:
+            for path, body, permission in checks:
                 if (await self.api.send("POST", f"{self._root}/{path}", body)).status == 404:
                     what = f"GitHub: the credentials may read {self.table.repository} and not change it (HTTP 404)"
                     return (Problem(what, f"give the credentials the permission {permission}"),)
@@ -235,15 +235,15 @@ class GitHubFileScaler:
 
     async def _words(self, number: int, target: int, request_id: str) -> tuple[str, str]:
         """(title, text) of the change."""
-        asked = f"Requested through Tailback (request {request_id})."
+        origin = f"Requested through Tailback (request {request_id})."
         if target > number:
-            return _title(self.pool, number, target), asked
+            return _title(self.pool, number, target), origin
         newest = {"sha": self.table.branch, "path": self.table.file, "per_page": "1"}
         raised = _title(self.pool, target, number)
         for commit in rows((await self.api.get(f"{self._root}/commits", newest)).body):
             if str(inner(commit, "commit").get("message", "")).partition("\n")[0].startswith(raised):
-                return f'Revert "{raised}"', f"This reverts commit {commit.get('sha')}.\n\n{asked}"
-        return f"Return {self.pool} from {number} to {target} runners", asked
+                return f'Revert "{raised}"', f"This reverts commit {commit.get('sha')}.\n\n{origin}"
+        return f"Return {self.pool} from {number} to {target} runners", origin
 
 
 def _ends(branch: str) -> tuple[int, int]:

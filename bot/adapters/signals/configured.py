@@ -19,7 +19,7 @@ SETS: Mapping[str, tuple[str, Callable[[str], list[PoolSignal]], str]] = {
     "cloudwatch": ("cloudwatch", cloudwatch.signals, "AutoScalingGroupName=linux-2xlarge"),
 }
 """Set: the kind of source that it asks, its signals for a pool's `machine_match`, and an example of that."""
-ASKED = ("prometheus", "cloudwatch")
+SIGNAL_KINDS = ("prometheus", "cloudwatch")
 """Kinds of sources that can be asked for signals."""
 TEXT = r'"(?:[^"\\\n]|\\.)*"'
 MATCHERS = re.compile(rf"\s*\w+\s*(?:=~|!~|!=|=)\s*{TEXT}(?:\s*,\s*\w+\s*(?:=~|!~|!=|=)\s*{TEXT})*\s*,?\s*")
@@ -91,7 +91,7 @@ def _of_file(name: str, file: File) -> Iterator[tuple[str, PoolSignal]]:
         known = listed((f'"{one}"' for one in file.metrics), most=20)
         remedy = f"known sources: {known}" if file.metrics else f"add a table [metrics.{table.metrics}]"
         raise unusable(f"{place}: metrics", f'there is no source "{table.metrics}"', remedy)
-    if (kind := file.metrics[table.metrics].get("kind")) not in ASKED:
+    if (kind := file.metrics[table.metrics].get("kind")) not in SIGNAL_KINDS:
         what = f'a source of kind "{kind}" cannot be asked for signals'
         raise unusable(f"{place}: metrics", what, 'name one of kind "prometheus" or "cloudwatch"')
     for pool in table.pools or file.pool:
@@ -107,5 +107,5 @@ def _of_file(name: str, file: File) -> Iterator[tuple[str, PoolSignal]]:
             says=table.says or USUAL[table.kind], remedy=table.remedy, source=table.metrics,
             fix=f"correct the query of {place}",
         )  # fmt: skip
-        told = {MACHINE_MATCH: match.strip().rstrip(","), POOL: quoted(pool)[1:-1] if kind == "prometheus" else pool}
-        yield pool, PoolSignal(signal, SignalQuery(WRITTEN.sub(lambda found: told[found[0]], table.query)))  # noqa: B023
+        values = {MACHINE_MATCH: match.strip().rstrip(","), POOL: quoted(pool)[1:-1] if kind == "prometheus" else pool}
+        yield pool, PoolSignal(signal, SignalQuery(WRITTEN.sub(lambda found: values[found[0]], table.query)))  # noqa: B023

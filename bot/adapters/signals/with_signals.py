@@ -29,9 +29,9 @@ class WithSignals:
     ) -> None:
         """`sources` by the configured name that a signal has as its source."""
         self._source, self._sources, self._patience = source, sources, patience_seconds
-        self._asked: dict[str, dict[str, PoolSignal]] = {}
+        self._questions: dict[str, dict[str, PoolSignal]] = {}
         for one in signals:
-            self._asked.setdefault(one.signal.source, {})[one.signal.name] = one
+            self._questions.setdefault(one.signal.source, {})[one.signal.name] = one
         self._running: dict[str, asyncio.Task[Answers]] = {}
         self._last: dict[str, Answers] = {}
 
@@ -41,18 +41,18 @@ class WithSignals:
 
     async def answers(self, pool: str) -> tuple[SourceAnswer, ...]:
         """What each source knows of the pool now. Raises Unreachable if none gave anything."""
-        for name, mine in self._asked.items():
+        for name, mine in self._questions.items():
             if name not in self._running:
                 questions = {signal: one.question for signal, one in mine.items()}
                 self._running[name] = begun(self._sources[name].numbers(questions))
         deadline = asyncio.get_running_loop().time() + self._patience
-        found = await self._told(pool)
+        found = await self._answers(pool)
         await asyncio.wait(self._running.values(), timeout=max(0.0, deadline - asyncio.get_running_loop().time()))
         newest = max(one.sample.at for one in found if one.sample is not None)
         signals = self._signals(newest)
         return tuple(_with(one, signals) for one in found)
 
-    async def _told(self, pool: str) -> Sequence[SourceAnswer]:
+    async def _answers(self, pool: str) -> Sequence[SourceAnswer]:
         if isinstance(self._source, Answering):
             return await self._source.answers(pool)
         return (SourceAnswer("", await self._source.snapshot(pool)),)
@@ -63,22 +63,22 @@ class WithSignals:
         if not samples or until - since > LONGEST_SECONDS:
             return samples
         past: dict[int, list[Signal]] = {}
-        for name, mine in self._asked.items():
+        for name, mine in self._questions.items():
             if isinstance(source := self._sources[name], RemembersSignals):
                 questions = {signal: one.question for signal, one in mine.items()}
                 for signal, numbers in (await source.numbers_over(questions, since, until, step_seconds)).items():
                     for at, number in numbers.items():
                         one = replace(mine[signal].signal, value=number.value, of=number.of, at=at)
                         past.setdefault(round((at - since) / step_seconds), []).append(one)
-        told = ((one, past.get(round((one.at - since) / step_seconds), ())) for one in samples)
-        return tuple(replace(one, signals=tuple(signals)) for one, signals in told)
+        pairs = ((one, past.get(round((one.at - since) / step_seconds), ())) for one in samples)
+        return tuple(replace(one, signals=tuple(signals)) for one, signals in pairs)
 
     def _signals(self, now: float) -> tuple[Signal, ...]:
         for name in [name for name, task in self._running.items() if task.done()]:
             self._last[name] = self._running.pop(name).result()
         return tuple(
             _read(one.signal, self._last.get(name, {}).get(signal), now)
-            for name, mine in self._asked.items()
+            for name, mine in self._questions.items()
             for signal, one in mine.items()
         )
 

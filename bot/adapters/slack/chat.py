@@ -76,13 +76,13 @@ class SlackChat:
 
         See docs/design/slack.md#replies-to-a-deleted-parent.
         """
-        asked: dict[str, object] = {"channel": channel, "text": message.text, "metadata": self._metadata(key)}
-        asked |= {"unfurl_links": False, "unfurl_media": False}
+        arguments: dict[str, object] = {"channel": channel, "text": message.text, "metadata": self._metadata(key)}
+        arguments |= {"unfurl_links": False, "unfurl_media": False}
         if message.blocks:
-            asked["blocks"] = message.blocks
+            arguments["blocks"] = message.blocks
         if thread is not None:
-            asked |= {"thread_ts": thread, "reply_broadcast": broadcast}
-        answer = await self._write("chat.postMessage", asked)
+            arguments |= {"thread_ts": thread, "reply_broadcast": broadcast}
+        answer = await self._write("chat.postMessage", arguments)
         place, ts, stored = answer.get("channel"), answer.get("ts"), answer.get("message")
         if not isinstance(ts, str) or not ts:
             raise Unreachable("Slack", "chat.postMessage: an answer without a timestamp", failure=Failure.UNKNOWN)
@@ -92,10 +92,10 @@ class SlackChat:
 
     async def update(self, channel: str, ts: str, message: Message, *, key: str = "") -> None:
         """Replace text and blocks; always both, because docs/design/slack.md#updates-drop-blocks."""
-        asked: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
+        arguments: dict[str, object] = {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}
         if key:
-            asked["metadata"] = self._metadata(key)
-        await self._write("chat.update", asked)
+            arguments["metadata"] = self._metadata(key)
+        await self._write("chat.update", arguments)
 
     async def find(self, channel: str, key: str, *, since: float, thread: str | None = None) -> Posted | None:
         """Our oldest message with `key`. Raises LATER if more than 2,000 messages would have to be searched."""
@@ -123,20 +123,20 @@ class SlackChat:
         return await read_past(self._read, await self._identity(), channel, since, thread)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        asked: dict[str, object] = {"channel": channel, "user": user, "text": message.text}
+        arguments: dict[str, object] = {"channel": channel, "user": user, "text": message.text}
         if message.blocks:
-            asked["blocks"] = message.blocks
+            arguments["blocks"] = message.blocks
         if thread is not None:
-            asked["thread_ts"] = thread
-        await self._write("chat.postEphemeral", asked)
+            arguments["thread_ts"] = thread
+        await self._write("chat.postEphemeral", arguments)
 
     async def respond(self, url: str, message: Message, *, thread: str | None = None) -> None:
-        asked: dict[str, object] = {"response_type": "ephemeral", "replace_original": False, "text": message.text}
+        arguments: dict[str, object] = {"response_type": "ephemeral", "replace_original": False, "text": message.text}
         if message.blocks:
-            asked["blocks"] = message.blocks
+            arguments["blocks"] = message.blocks
         if thread is not None:
-            asked["thread_ts"] = thread
-        await self._request("response_url", asked, lambda: responded(self._client, url, asked))
+            arguments["thread_ts"] = thread
+        await self._request("response_url", arguments, lambda: responded(self._client, url, arguments))
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
         """Open a modal; an expired trigger raises GONE."""
@@ -189,13 +189,13 @@ class SlackChat:
         return user in members
 
     async def _members(self, channel: str) -> frozenset[str]:
-        asked, found = {"channel": channel, "limit": "1000"}, set[str]()
+        arguments, found = {"channel": channel, "limit": "1000"}, set[str]()
         for _ in range(MOST_PAGES):
-            answer = await self._read("conversations.members", asked)
+            answer = await self._read("conversations.members", arguments)
             members = answer.get("members")
             found |= {one for one in members if isinstance(one, str)} if isinstance(members, list) else set()
-            asked["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
-            if not asked["cursor"]:
+            arguments["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
+            if not arguments["cursor"]:
                 return frozenset(found)
         raise Unreachable("Slack", "conversations.members: too many members to look through", failure=Failure.LATER)
 
@@ -211,12 +211,12 @@ class SlackChat:
     async def connect(self) -> None:
         """Raises when Slack does not know the token, or no longer knows it."""
         if self._connected.get("") is None:
-            await self._asked_identity()
+            await self._ask_identity()
 
     async def _identity(self) -> Identity:
-        return self._self or await self._asked_identity()
+        return self._self or await self._ask_identity()
 
-    async def _asked_identity(self) -> Identity:
+    async def _ask_identity(self) -> Identity:
         answer = await self._write("auth.test", {})
         bot, user, team = (text_at(answer, name) for name in ("bot_id", "user_id", "team_id"))
         found = Identity(bot, user, team, self._installation)
@@ -225,23 +225,23 @@ class SlackChat:
         self._self = self._connected.keep("", found)
         return found
 
-    async def _write(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    async def _write(self, method: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         async def write() -> Mapping[str, object]:
-            return fields((await self._client.api_call(method, json=dict(asked))).data)
+            return fields((await self._client.api_call(method, json=dict(arguments))).data)
 
-        return await self._request(method, asked, write)
+        return await self._request(method, arguments, write)
 
-    async def _read(self, method: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    async def _read(self, method: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         async def read() -> Mapping[str, object]:
-            return fields((await self._client.api_call(method, http_verb="GET", params=dict(asked))).data)
+            return fields((await self._client.api_call(method, http_verb="GET", params=dict(arguments))).data)
 
-        return await self._request(method, asked, read)
+        return await self._request(method, arguments, read)
 
     async def _request(
-        self, method: str, asked: Mapping[str, object], call: Callable[[], Awaitable[Mapping[str, object]]]
+        self, method: str, arguments: Mapping[str, object], call: Callable[[], Awaitable[Mapping[str, object]]]
     ) -> Mapping[str, object]:
         """One request; LATER without a request while the method is paused."""
-        lanes = {"chat.postMessage": post_lane(str(asked.get("channel", ""))), "chat.update": EDIT_LANE}
+        lanes = {"chat.postMessage": post_lane(str(arguments.get("channel", ""))), "chat.update": EDIT_LANE}
         lane, wait = lanes.get(method, f"slack:{method}"), 0.0
         if not self.has_slot:
             with contextlib.suppress(Unreachable):  # without the store, a message is worth a 429
@@ -249,20 +249,24 @@ class SlackChat:
         if wait > 0:
             what = f"{method}: paused, because Slack answered 429"
             raise Unreachable("Slack", what, failure=Failure.LATER, retry_after_seconds=wait)
-        return await self._outages.watched("Slack", self._called(method, asked, lane, call))
+        return await self._outages.log_outages("Slack", self._called(method, arguments, lane, call))
 
     async def _called(
-        self, method: str, asked: Mapping[str, object], lane: str, call: Callable[[], Awaitable[Mapping[str, object]]]
+        self,
+        method: str,
+        arguments: Mapping[str, object],
+        lane: str,
+        call: Callable[[], Awaitable[Mapping[str, object]]],
     ) -> Mapping[str, object]:
         try:
             return await call()
         except ERRORS as error:
             # without a name here, or the error and its answer would keep each other until the next look for garbage
-            raise await self._failed(error, method, asked, lane) from None
+            raise await self._failed(error, method, arguments, lane) from None
 
-    async def _failed(self, error: Exception, method: str, asked: Mapping[str, object], lane: str) -> Unreachable:
+    async def _failed(self, error: Exception, method: str, arguments: Mapping[str, object], lane: str) -> Unreachable:
         """The problem of a call; after a 429 its lane is paused."""
-        problem = unreachable(error, method, asked.get("blocks"))
+        problem = unreachable(error, method, arguments.get("blocks"))
         if problem.failure is Failure.LATER:
             with contextlib.suppress(Unreachable):
                 await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)

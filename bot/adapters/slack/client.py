@@ -80,7 +80,7 @@ def further_client(base_url: str = AsyncWebClient.BASE_URL, options: ConnectOpti
     return open_client("", base_url, open_session(options))
 
 
-async def responded(client: AsyncWebClient, url: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+async def responded(client: AsyncWebClient, url: str, reply: Mapping[str, object]) -> Mapping[str, object]:
     """Post to a `response_url`; answers "ok" as text, and a refusal as JSON or as the bare code.
 
     Raises like the SDK, and GONE for an address that is not Slack's: nothing is sent there. No error names the
@@ -91,7 +91,7 @@ async def responded(client: AsyncWebClient, url: str, asked: Mapping[str, object
     if (session := client.session) is None:
         raise SlackClientError("the client has no connections")
     headers = {"Content-Type": "application/json;charset=utf-8"}
-    async with session.post(url, data=_compact(asked).encode(), headers=headers) as response:
+    async with session.post(url, data=_compact(reply).encode(), headers=headers) as response:
         content = (await response.read()).decode(errors="replace").strip()
     try:
         found = fields(json.loads(content))
@@ -109,13 +109,13 @@ async def responded(client: AsyncWebClient, url: str, asked: Mapping[str, object
 def of_slack(url: str, base_url: str) -> bool:
     """Whether an address is Slack's, or belongs to the configured one: nothing is sent anywhere else."""
     try:
-        asked, base = urlsplit(url), urlsplit(base_url)
-        origin = (asked.scheme, asked.hostname, asked.port)
+        address, base = urlsplit(url), urlsplit(base_url)
+        origin = (address.scheme, address.hostname, address.port)
     except ValueError:
         return False
-    if asked.username or asked.password:
+    if address.username or address.password:
         return False
-    theirs = asked.scheme == "https" and (asked.hostname or "").endswith(SLACKS) and asked.port in {None, 443}
+    theirs = address.scheme == "https" and (address.hostname or "").endswith(SLACKS) and address.port in {None, 443}
     return theirs or origin == (base.scheme, base.hostname, base.port)
 
 

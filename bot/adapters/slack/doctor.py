@@ -23,7 +23,7 @@ class SlackDoctor:
 
     async def app(self) -> AppSeen:
         """The app's identity, and its scopes from the response's header."""
-        data, headers = await self._asked(self._client, "auth.test", {})
+        data, headers = await self._call(self._client, "auth.test", {})
         given = {name.lower(): value for name, value in headers.items()}.get(SCOPES_HEADER)
         scopes = frozenset(filter(None, (scope.strip() for scope in given.split(",")))) if given is not None else None
         return AppSeen(text_at(data, "team"), text_at(data, "user"), scopes)
@@ -31,7 +31,7 @@ class SlackDoctor:
     async def channel(self, channel: str) -> ChannelSeen:
         """One channel; without channels:read, reading its newest message shows whether we are a member."""
         try:
-            data, _ = await self._asked(self._client, "conversations.info", {"channel": channel})
+            data, _ = await self._call(self._client, "conversations.info", {"channel": channel})
         except Unreachable as refused:
             if refused.code != "missing_scope":
                 raise
@@ -40,7 +40,7 @@ class SlackDoctor:
             flags = (found.get(f"is_{what}") is True for what in ("member", "archived", "ext_shared"))
             return ChannelSeen(text_at(found, "name"), *flags)
         try:
-            await self._asked(self._client, "conversations.history", {"channel": channel, "limit": "1"})
+            await self._call(self._client, "conversations.history", {"channel": channel, "limit": "1"})
         except Unreachable as refused:
             if refused.code != "not_in_channel":
                 raise
@@ -49,7 +49,7 @@ class SlackDoctor:
 
     async def group_size(self, group: str) -> int:
         """The number of members of a user group; an unknown group raises GONE."""
-        data, _ = await self._asked(self._client, "usergroups.users.list", {"usergroup": group})
+        data, _ = await self._call(self._client, "usergroups.users.list", {"usergroup": group})
         users = data.get("users")
         return len(users) if isinstance(users, list) else 0
 
@@ -57,10 +57,10 @@ class SlackDoctor:
         """Whether Socket Mode would connect; False without an app-level token. Connects nothing."""
         if self._app_client is None:
             return False
-        await self._asked(self._app_client, "apps.connections.open", {}, verb="POST")
+        await self._call(self._app_client, "apps.connections.open", {}, verb="POST")
         return True
 
-    async def _asked(
+    async def _call(
         self, client: AsyncWebClient, method: str, params: Mapping[str, str], verb: str = "GET"
     ) -> tuple[Mapping[str, object], Mapping[str, str]]:
         try:

@@ -30,14 +30,14 @@ class Past:
 async def read_past(read: Read, me: Identity, channel: str, since: float, thread: str | None = None) -> Past:
     """Our messages in a thread, or those of a channel that are not replies. Raises Unreachable."""
     method = "conversations.history" if thread is None else "conversations.replies"
-    asked = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": f"{PAGE}"}
-    asked |= {"include_all_metadata": "true"} | ({} if thread is None else {"ts": thread})
+    arguments = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": f"{PAGE}"}
+    arguments |= {"include_all_metadata": "true"} | ({} if thread is None else {"ts": thread})
     found: list[Own] = []
     strangers: set[str] = set()
     for _ in range(MOST_PAGES):
-        answer = await read(method, asked)
+        answer = await read(method, arguments)
         if not isinstance(answer.get("messages"), list):  # once it may be a gateway's answer, twice Slack has none
-            answer = await read(method, asked)
+            answer = await read(method, arguments)
         for message in rows(answer.get("messages")):
             ts = text_at(message, "ts")
             first = message.get("thread_ts", ts) == ts
@@ -46,17 +46,17 @@ async def read_past(read: Read, me: Identity, channel: str, since: float, thread
                     found.append(Own(ts, key_of(message)))
                 else:
                     strangers.add(installation)
-        asked["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
-        if not asked["cursor"]:
+        arguments["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
+        if not arguments["cursor"]:
             break
     own = tuple(sorted(found, key=lambda one: (len(one.ts), one.ts)))
-    return Past(own, since, not asked["cursor"], frozenset(strangers))
+    return Past(own, since, not arguments["cursor"], frozenset(strangers))
 
 
 async def read_stranger(read: Read, me: Identity, channel: str, ts: str) -> str:
     """The other installation that posted this first message; empty if we did. Raises Unreachable."""
-    asked = {"channel": channel, "oldest": ts, "latest": ts, "inclusive": "true", "limit": "1"}
-    answer = await read("conversations.history", asked | {"include_all_metadata": "true"})
+    arguments = {"channel": channel, "oldest": ts, "latest": ts, "inclusive": "true", "limit": "1"}
+    answer = await read("conversations.history", arguments | {"include_all_metadata": "true"})
     for message in rows(answer.get("messages")):
         if text_at(message, "ts") == ts and me.wrote(message):
             found = installation_of(message) if key_of(message) else me.installation

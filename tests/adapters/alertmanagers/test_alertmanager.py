@@ -197,8 +197,8 @@ async def test_a_tenant_of_mimir_is_named_in_every_request() -> None:
     main = build("main", PLACE, {**raw, "headers": {"X-Via": "tailback"}}, back.parts(LOGIN="user:password"))
     await main.firing()
     await main.find("tag")
-    assert [(one.path, one.headers["x-scope-orgid"], one.headers["x-via"]) for one in back.asked] == [
+    assert [(one.path, one.headers["x-scope-orgid"], one.headers["x-via"]) for one in back.requests] == [
         ("/alertmanager/api/v2/alerts", "team-a", "tailback"),
         ("/alertmanager/api/v2/silences", "team-a", "tailback"),
     ]
-    assert back.asked[0].headers["authorization"].startswith("Basic ")
+    assert back.requests[0].headers["authorization"].startswith("Basic ")

@@ -9,7 +9,7 @@ from bot.adapters.alertmanagers.api_v2 import ApiV2
 from bot.adapters.alertmanagers.grafana import PREFIX, build
 from bot.core.alert import Kind, Matcher
 from bot.ports import Failure, Refused, Unreachable
-from tests.adapters.back_end import URL, Asked, BackEnd
+from tests.adapters.back_end import URL, BackEnd, SentRequest
 
 PLACE = "[alertmanager.grafana]"
 RULE = (Matcher("__alert_rule_uid__", "uid-1"),)
@@ -27,36 +27,36 @@ class Grafana:
     moves: bool = False
     hide: bool = False
 
-    def answer(self, asked: Asked) -> tuple[int, object]:
-        if asked.headers.get("authorization") != "Bearer glsa_secret":
+    def answer(self, request: SentRequest) -> tuple[int, object]:
+        if request.headers.get("authorization") != "Bearer glsa_secret":
             return 401, {"message": "Invalid API key"}
-        if not asked.path.startswith(PREFIX):
+        if not request.path.startswith(PREFIX):
             return 404, {"message": "Not found"}
         if self.refuse is not None:
             return self.refuse
-        path = asked.path.removeprefix(PREFIX)
+        path = request.path.removeprefix(PREFIX)
         if path == "/alerts":
             return 200, self.alerts
-        return self._create(asked) if asked.method == "POST" else self._other(asked, path)
+        return self._create(request) if request.method == "POST" else self._other(request, path)
 
-    def _create(self, asked: Asked) -> tuple[int, object]:
-        assert isinstance(asked.body, dict)
-        old = self.silences.get(str(asked.body.get("id")))
+    def _create(self, request: SentRequest) -> tuple[int, object]:
+        assert isinstance(request.body, dict)
+        old = self.silences.get(str(request.body.get("id")))
         if old is not None and self.moves:
             old["status"] = {"state": "expired"}
         silence_id = str(old["id"]) if old and not self.moves else f"s{len(self.silences) + 1}"
-        matchers = [{"name": "everything", "value": "x"}] if self.garble else asked.body["matchers"]
-        kept = {**asked.body, "matchers": matchers, "id": silence_id, "status": {"state": "active"}}
+        matchers = [{"name": "everything", "value": "x"}] if self.garble else request.body["matchers"]
+        kept = {**request.body, "matchers": matchers, "id": silence_id, "status": {"state": "active"}}
         self.silences[silence_id] = {**kept, "updatedAt": f"2026-10-21T07:28:{len(self.silences):02d}.000Z"}
         return 202, {"silenceID": silence_id}
 
-    def _other(self, asked: Asked, path: str) -> tuple[int, object]:
+    def _other(self, request: SentRequest, path: str) -> tuple[int, object]:
         if path == "/silences":
             return 200, list(self.silences.values())
         silence = None if self.hide else self.silences.get(path.removeprefix("/silence/"))
         if silence is None:
             return 404, {"message": "silence not found"}
-        if asked.method == "DELETE":
+        if request.method == "DELETE":
             silence["status"] = {"state": "expired"}
             return 200, {"message": "silence deleted"}
         return 200, silence
@@ -80,11 +80,11 @@ async def test_a_silence_of_one_rule_is_created_found_and_ended() -> None:
     assert (found.id, found.matchers, found.ends_at) == (silence_id, RULE, NOW + 600)
     await alertmanager.end(silence_id)
     assert await alertmanager.find("act-1") is None
-    sent = back.asked[0]
+    sent = back.requests[0]
     assert isinstance(sent.body, dict)
     assert sent.body["matchers"] == [{"name": RULE[0].name, "value": "uid-1", "isRegex": False, "isEqual": True}]
     assert (sent.body["startsAt"], sent.body["endsAt"]) == ("2023-11-14T22:13:20.000Z", "2023-11-14T22:23:20.000Z")
-    assert all(asked.headers["x-grafana-org-id"] == "7" for asked in back.asked)
+    assert all(request.headers["x-grafana-org-id"] == "7" for request in back.requests)
 
 
 @pytest.mark.parametrize("moves", [False, True])
@@ -96,7 +96,7 @@ async def test_a_silence_is_extended_in_place_or_under_a_new_id(moves: bool) -> 
     longer = await alertmanager.extend(first, NOW + 7200)
     assert (longer.id == first) is not moves
     assert longer.ends_at == NOW + 7200
-    sent = next(asked.body for asked in reversed(back.asked) if asked.method == "POST")
+    sent = next(request.body for request in reversed(back.requests) if request.method == "POST")
     assert isinstance(sent, dict)
     assert (sent["id"], sent["createdBy"], sent["comment"]) == (first, "Ana", "(act-1)")
     assert set(sent) == {"id", "matchers", "startsAt", "endsAt", "createdBy", "comment"}
@@ -174,7 +174,7 @@ async def test_a_server_error_while_ending_is_doubt_only_while_the_silence_lives
     alertmanager, back = adapter(grafana)
     silence_id = await silenced(alertmanager)
     answer = grafana.answer
-    back.answer = lambda asked: (500, {"message": "oops"}) if asked.method == "DELETE" else answer(asked)
+    back.answer = lambda request: (500, {"message": "oops"}) if request.method == "DELETE" else answer(request)
     with pytest.raises(Unreachable):
         await alertmanager.end(silence_id)
     grafana.silences[silence_id]["status"] = {"state": "expired"}

@@ -47,7 +47,7 @@ def app_key() -> rsa.RSAPrivateKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     path: str
     query: Mapping[str, str]
     status: int
@@ -76,7 +76,7 @@ class GitHubStandIn:
     hidden_rows: int = 0
     """So many runners are counted but not listed."""
     status_word: str = "operational"
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[SentRequest] = field(default_factory=list)
     key: rsa.RSAPrivateKey = field(default_factory=app_key)
     tokens: list[str] = field(default_factory=lambda: [TOKEN])
     token_seconds: float = 3600.0
@@ -134,7 +134,7 @@ class GitHubStandIn:
             row |= {"status": "completed", "conclusion": conclusion, "completed_at": stamp(self.now)}
 
     def calls(self, *, since: int = 0) -> list[str]:
-        return [one.path for one in self.asked[since:]]
+        return [one.path for one in self.requests[since:]]
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
@@ -145,7 +145,7 @@ class GitHubStandIn:
     async def _answer(self, request: Request) -> Response:
         path, query = request.url.path, dict(request.query_params)
         response = self._judged(request, path, query)
-        self.asked.append(Asked(path, query, response.status_code))
+        self.requests.append(SentRequest(path, query, response.status_code))
         return response
 
     def _judged(self, request: Request, path: str, query: Mapping[str, str]) -> Response:

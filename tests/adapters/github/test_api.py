@@ -22,17 +22,17 @@ async def test_below_the_reserve_nothing_more_is_asked_until_the_hour_ends(w: Wo
     w.github.job(w.github.run(1), 11)
     w.github.remaining = 503
     first = await w.look()
-    asked = len(w.github.asked)
+    calls = len(w.github.requests)
     found = await w.later()
-    assert len(w.github.asked) == asked
+    assert len(w.github.requests) == calls
     assert w.github.remaining == 498
     w.github.remaining = 5000
     after = await w.later(1800)
-    assert len(w.github.asked) > asked
+    assert len(w.github.requests) > calls
     assert (first.idle, first.queued) == (1, None)
     assert (found.queued, found.idle, found.api_remaining, found.at) == (None, None, 498, NOW + 30)
-    said = f"498 calls of 5,000 left until {clock(NOW + 1800)} UTC, and 500 are kept back for others"
-    assert [why for why in gaps(found) if said in why and why.startswith(("queued:", "runners:"))]
+    budget = f"498 calls of 5,000 left until {clock(NOW + 1800)} UTC, and 500 are kept back for others"
+    assert [why for why in gaps(found) if budget in why and why.startswith(("queued:", "runners:"))]
     assert (after.queued, after.idle) == (1, 1)
 
 
@@ -52,9 +52,9 @@ async def test_a_used_up_limit_says_when_it_ends() -> None:
     async with world({"organizations": [ORG], "repositories": [REPO], "reserve": 0}) as w:
         w.github.remaining = 0
         found = await w.look()
-        asked = len(w.github.asked)
+        calls = len(w.github.requests)
         await w.later(60)
-        assert len(w.github.asked) == asked
+        assert len(w.github.requests) == calls
     assert found.api_remaining == 0
     assert f"nothing is asked before {clock(NOW + 1800)} UTC" in gaps(found)[0]
 
@@ -75,9 +75,9 @@ async def test_a_secondary_limit_is_kept(
     w.github.runner(LABEL)
     w.github.says = [(status, headers, message)]
     found = await w.look()
-    assert len(w.github.asked) == 1
+    assert len(w.github.requests) == 1
     await w.later(pause - 1)
-    assert len(w.github.asked) == 1
+    assert len(w.github.requests) == 1
     after = await w.later(30)
     assert found.idle is None
     assert f"limits the rate of requests (HTTP {status}: {message})" in " ".join(gaps(found))
@@ -88,11 +88,11 @@ async def test_a_secondary_limit_that_goes_on_doubles_the_pause(w: World) -> Non
     w.github.says = [(403, {}, "secondary rate limit")] * 2
     await w.look()
     await w.later(61)
-    assert len(w.github.asked) == 2
+    assert len(w.github.requests) == 2
     await w.later(100)
-    assert len(w.github.asked) == 2
+    assert len(w.github.requests) == 2
     await w.later(30)
-    assert len(w.github.asked) > 2
+    assert len(w.github.requests) > 2
 
 
 async def test_single_sign_on_is_named(w: World) -> None:
@@ -106,10 +106,10 @@ async def test_a_failure_is_shared_by_all_pools() -> None:
     async with world(pools={LABEL: {}, "other": {}}) as w:
         w.github.says = [(502, {}, "bad gateway")] * 20
         await refused(w)
-        asked = len(w.github.asked)
+        calls = len(w.github.requests)
         with pytest.raises(Unreachable, match="failed"):
             await w.look("other")
-        assert len(w.github.asked) == asked
+        assert len(w.github.requests) == calls
 
 
 def test_an_allowance_ends() -> None:

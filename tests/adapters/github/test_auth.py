@@ -44,7 +44,7 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "status", "said", "failure"),
+    ("wrong", "status", "why", "failure"),
     [
         ({"app_id": 1}, 0, "does not accept the App 1 (HTTP 401: Integration not found); check app_id", "CREDENTIALS"),
         ({"installation_id": 5}, 0, "the App 4242 has no installation 5 (HTTP 404: Not Found); correct", "SHAPE"),
@@ -53,13 +53,13 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
     ],
 )
 async def test_an_app_that_gets_no_token_says_why(
-    wrong: dict[str, object], status: int, said: str, failure: str
+    wrong: dict[str, object], status: int, why: str, failure: str
 ) -> None:
     async with world({**APP, **wrong}) as w:
         w.github.says = [(status, {}, "no")] * 9 if status else []
         with pytest.raises(Unreachable) as caught:
             await w.look()
-    assert caught.value.reason.startswith(said)
+    assert caught.value.reason.startswith(why)
     assert caught.value.failure is Failure[failure]
 
 
@@ -74,18 +74,18 @@ def elliptic() -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "why"),
     [
         ("MIIEpAIBAAKCAQEA", "APP_KEY does not hold a private key (PEM); put the whole .pem file into it"),
         ("-----BEGIN RSA PRIVATE KEY-----\nx\n-----END RSA PRIVATE KEY-----", "does not hold a private key (PEM)"),
         (elliptic(), "APP_KEY holds a key that is not RSA"),
     ],
 )
-def test_what_is_no_key_is_refused_before_anything_is_asked(text: str, said: str) -> None:
+def test_what_is_no_key_is_refused_before_anything_is_asked(text: str, why: str) -> None:
     """The sentence names the variable and never repeats what it holds."""
     with pytest.raises(ConfigError) as caught:
         private_key("[metrics.main]", "APP_KEY", text)
     sentence = str(caught.value)
-    assert said in sentence
+    assert why in sentence
     assert sentence.startswith("[metrics.main]: private_key_env: ")
     assert text not in sentence

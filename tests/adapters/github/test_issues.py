@@ -8,7 +8,7 @@ from bot.adapters.github.issues import build
 from bot.config import IssuesTable
 from bot.core.reporting.issue import FiledIssue
 from bot.ports import Failure, Rehearsed, Unreachable
-from tests.adapters.back_end import Asked, BackEnd
+from tests.adapters.back_end import BackEnd, SentRequest
 
 TABLE: dict[str, Any] = {"repository": "o/r", "token_env": "TOKEN"}
 MARK = "<!-- tailback incident i1 -->"
@@ -27,10 +27,10 @@ async def test_an_issue_is_created_with_title_text_and_labels() -> None:
     back = BackEnd().says(201, issue(7, "text", "ci: sev"))
     made = await build(IssuesTable(**TABLE), back.parts(TOKEN="ghs_1")).create("title", "text", ("ci: sev",))
     assert made == FILED
-    (asked,) = back.asked
-    assert (asked.method, asked.path) == ("POST", "/repos/o/r/issues")
-    assert asked.body == {"title": "title", "body": "text", "labels": ["ci: sev"]}
-    assert asked.headers["authorization"] == "Bearer ghs_1"
+    (request,) = back.requests
+    assert (request.method, request.path) == ("POST", "/repos/o/r/issues")
+    assert request.body == {"title": "title", "body": "text", "labels": ["ci: sev"]}
+    assert request.headers["authorization"] == "Bearer ghs_1"
 
 
 async def test_it_is_found_by_the_end_of_its_text_on_any_page() -> None:
@@ -39,13 +39,13 @@ async def test_it_is_found_by_the_end_of_its_text_on_any_page() -> None:
     quoting = [issue(90, f"{MARK} is quoted here"), issue(9, f"later\n{MARK}", "ci: sev")]
     second = [issue(7, f"text\n{MARK}\n", "ci: sev")]
 
-    def answer(asked: Asked) -> tuple[int, object]:
-        return 200, first + quoting if asked.query["page"] == "1" else second
+    def answer(request: SentRequest) -> tuple[int, object]:
+        return 200, first + quoting if request.query["page"] == "1" else second
 
     back = BackEnd(answer=answer)
     tracker = build(IssuesTable(**TABLE), back.parts(TOKEN="t"))
     assert await tracker.find(MARK, SINCE) == FILED
-    assert {one.query["since"] for one in back.asked} == {SINCE}
+    assert {one.query["since"] for one in back.requests} == {SINCE}
     assert await tracker.find(MARK.replace("i1", "i2"), SINCE) is None
 
 
@@ -89,7 +89,7 @@ async def test_the_check_reads_and_files_nothing(status: int, body: object, wron
     assert isinstance(tracker, Rehearsed)
     problems = await tracker.lacking()
     assert problems is None if wrong is None else wrong in (problems or ())[0].what
-    assert {one.method for one in back.asked} == {"GET"}
+    assert {one.method for one in back.requests} == {"GET"}
 
 
 @pytest.mark.parametrize(

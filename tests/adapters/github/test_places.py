@@ -61,7 +61,7 @@ async def test_a_renamed_repository_is_followed_by_its_number() -> None:
         found, again = await w.look(), await w.later()
     assert (found.queued, again.queued) == (1, 1)
     assert found.oldest_wait_seconds == 600
-    assert {one.status for one in w.github.asked} == {200, 301, 304}
+    assert {one.status for one in w.github.requests} == {200, 301, 304}
 
 
 async def test_a_job_that_webhooks_told_under_the_old_name_does_not_blind_the_queue() -> None:

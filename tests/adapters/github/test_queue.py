@@ -1,4 +1,4 @@
-"""What a budget leaves out, what the next round goes on with, and a look that is cut short."""
+"""What a budget leaves out, what the next round goes on with, and a sample that is cut short."""
 
 import asyncio
 from itertools import pairwise
@@ -32,14 +32,14 @@ async def test_a_budget_leaves_the_queue_unknown_until_all_was_read_once() -> No
         spent(w)
         for n in range(1, 13):
             w.github.job(w.github.run(n, age=600 + n), 100 + n)
-        looks = [await w.look()]
-        assert len(w.github.asked) == 10
-        looks += [await w.later() for _ in range(3)]
-        assert len(w.github.asked) == 40
-    assert [look.queued for look in looks] == [None, None, 12, 12]
+        samples = [await w.look()]
+        assert len(w.github.requests) == 10
+        samples += [await w.later() for _ in range(3)]
+        assert len(w.github.requests) == 40
+    assert [sample.queued for sample in samples] == [None, None, 12, 12]
     why = f"the jobs of 7 of 12 open runs of {REPO} were not read"
-    assert Gap("queued", why, "send webhooks to /github, or raise budget") in looks[0].missing
-    assert [look.at for look in looks[2:]] == [NOW, NOW + 30]
+    assert Gap("queued", why, "send webhooks to /github, or raise budget") in samples[0].missing
+    assert [sample.at for sample in samples[2:]] == [NOW, NOW + 30]
 
 
 async def test_more_runner_pages_than_the_budget_are_read_over_several_rounds() -> None:
@@ -64,10 +64,10 @@ async def test_more_repositories_than_the_budget_take_turns() -> None:
         spent(w)
         for repo in repos:
             w.github.runs.setdefault(repo, {})
-        looks = [await w.look(), await w.later(), await w.later(), await w.later()]
-    assert [look.queued for look in looks] == [None, None, 0, 0]
-    assert "are not listed yet; raise budget" in looks[0].missing[0].words
-    assert looks[3].at < NOW + 90
+        samples = [await w.look(), await w.later(), await w.later(), await w.later()]
+    assert [sample.queued for sample in samples] == [None, None, 0, 0]
+    assert "are not listed yet; raise budget" in samples[0].missing[0].words
+    assert samples[3].at < NOW + 90
 
 
 async def test_a_list_that_is_shorter_than_its_total_is_unknown(w: World) -> None:
@@ -105,9 +105,9 @@ async def test_runs_that_never_get_a_job_hide_no_queue(age: float, rounds: int) 
         zombies(w, 400, age)
         for n in range(1, 4):
             w.github.job(w.github.run(n, age=600), 100 + n)
-        looks = [await w.look(), *[await w.later() for _ in range(rounds + 2)]]
-    assert [look.queued for look in looks[rounds:]] == [3] * 3
-    assert looks[-1].at >= looks[-2].at > NOW + 30 * (rounds - 1)
+        samples = [await w.look(), *[await w.later() for _ in range(rounds + 2)]]
+    assert [sample.queued for sample in samples[rounds:]] == [3] * 3
+    assert samples[-1].at >= samples[-2].at > NOW + 30 * (rounds - 1)
 
 
 async def test_old_runs_that_were_not_read_leave_an_empty_queue_unknown() -> None:
@@ -115,9 +115,9 @@ async def test_old_runs_that_were_not_read_leave_an_empty_queue_unknown() -> Non
     async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
         spent(w)
         zombies(w, 40, 10 * 3600.0)
-        looks = [await w.look(), *[await w.later() for _ in range(3)]]
-    assert [look.queued for look in looks] == [None, 0, 0, 0]
-    assert "the jobs of 15 of 40 open runs" in looks[0].missing[0].why
+        samples = [await w.look(), *[await w.later() for _ in range(3)]]
+    assert [sample.queued for sample in samples] == [None, 0, 0, 0]
+    assert "the jobs of 15 of 40 open runs" in samples[0].missing[0].why
     async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
         zombies(w, 40, 2 * 86400.0 + 1)
         assert (await w.look()).queued == 0
@@ -125,19 +125,19 @@ async def test_old_runs_that_were_not_read_leave_an_empty_queue_unknown() -> Non
 
 
 async def test_a_run_without_jobs_is_asked_again_after_pauses_that_double() -> None:
-    """Its jobs may come later, and it does not change meanwhile; what is between two looks makes no figure old."""
+    """Its jobs may come later, and it does not change meanwhile; what is between two samples makes no figure old."""
     async with world({"organizations": [ORG], "repositories": [REPO]}) as w:
         run = w.github.run(1, age=10.0, updated_at=stamp(NOW - 10))
-        asked, looks = [NOW], [await w.look()]
+        calls, samples = [NOW], [await w.look()]
         for _ in range(16):
-            before = len(w.github.asked)
-            looks.append(await w.later())
-            asked += [w.clock.now()] if f"/repos/{REPO}/actions/runs/{run}/jobs" in w.github.calls(since=before) else []
+            before = len(w.github.requests)
+            samples.append(await w.later())
+            calls += [w.clock.now()] if f"/repos/{REPO}/actions/runs/{run}/jobs" in w.github.calls(since=before) else []
         w.github.job(run, 11, age=300.0)
-        looks += [await w.later() for _ in range(16)]
-    assert [later - earlier for earlier, later in pairwise(asked)] == [30, 60, 120, 240]
-    assert all(look.at == NOW + 30 * number for number, look in enumerate(looks))
-    assert (looks[16].queued, looks[-1].queued) == (0, 1)
+        samples += [await w.later() for _ in range(16)]
+    assert [later - earlier for earlier, later in pairwise(calls)] == [30, 60, 120, 240]
+    assert all(sample.at == NOW + 30 * number for number, sample in enumerate(samples))
+    assert (samples[16].queued, samples[-1].queued) == (0, 1)
 
 
 async def test_calls_that_were_not_used_are_saved_for_a_round_that_needs_more() -> None:
@@ -147,9 +147,9 @@ async def test_calls_that_were_not_used_are_saved_for_a_round_that_needs_more() 
             w.github.job(w.github.run(n, age=600 + n), 1000 + n)
         made = []
         for _ in range(3):
-            before = len(w.github.asked)
+            before = len(w.github.requests)
             await w.later()
-            made.append(len(w.github.asked) - before)
+            made.append(len(w.github.requests) - before)
     assert made == [SAVED_ROUNDS * 10, 10, 10]
 
 
@@ -159,7 +159,7 @@ class Slow:
         raise AssertionError
 
 
-async def test_a_look_that_is_cut_short_keeps_what_it_had(w: World) -> None:
+async def test_a_sample_that_is_cut_short_keeps_what_it_had(w: World) -> None:
     """Before anything is known the reason is said; afterwards old knowledge keeps its time."""
     queue = GitHubQueue(w.source._api, [ORG], [], [(LABEL,)])
     queue._found = Slow()  # type: ignore[assignment]  # an organisation that is slow to list its repositories

@@ -46,7 +46,7 @@ def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
 
 
 @pytest.mark.parametrize(
-    ("repos", "runs", "said"),
+    ("repos", "runs", "known_until"),
     [
         ({REPO: RepoSeen()}, {}, ("the runs of acme/app are not listed yet", "raise budget")),
         ({REPO: RepoSeen(NOW, trouble=NO)}, {}, NO),
@@ -58,13 +58,13 @@ def test_webhooks_are_trusted_after_a_quarter_of_an_hour_without_a_gap(
     ],
 )
 def test_a_queue_without_webhooks_is_as_old_as_its_oldest_answer(
-    repos: dict[str, RepoSeen], runs: dict[str, RunSeen], said: float | tuple[str, str]
+    repos: dict[str, RepoSeen], runs: dict[str, RunSeen], known_until: float | tuple[str, str]
 ) -> None:
     found = read_at(KnownQueues(NOW, {}, None, repos, runs))
-    assert found == said
+    assert found == known_until
 
 
-def test_webhooks_that_flow_are_as_fresh_as_the_look() -> None:
+def test_webhooks_that_flow_are_as_fresh_as_the_sample() -> None:
     """What they are compared with may be ten minutes old before it is said."""
     known_queues = KnownQueues(NOW, {"1": JOB}, HEARD, {REPO: RepoSeen(NOW - 500, trouble=NO)})
     assert read_at(known_queues) == NOW
@@ -142,13 +142,13 @@ def test_nobody_knows_what_a_pool_without_runners_may_serve() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "asked"),
+    ("keys", "labels"),
     [
         ({}, ("linux",)),
         ({"label": "linux.2xlarge"}, ("linux.2xlarge",)),
         ({"labels": ["self-hosted", "Linux", "gpu"]}, ("gpu", "self-hosted", "Linux")),
     ],
 )
-def test_the_label_that_tells_a_pool_apart_comes_first(keys: dict[str, object], asked: tuple[str, ...]) -> None:
+def test_the_label_that_tells_a_pool_apart_comes_first(keys: dict[str, object], labels: tuple[str, ...]) -> None:
     """Webhooks are looked up by it; the pool's name is the label when none is written."""
-    assert GitHubPool.model_validate(keys).asked("linux") == asked
+    assert GitHubPool.model_validate(keys).labels_of("linux") == labels

@@ -61,9 +61,9 @@ async def test_after_a_thousand_calls_that_ran_into_the_limit_every_back_end_ans
         assert await answers(wire, others) == {200}
         assert {await failure_of(call) for call in calls} <= {Failure.LATER, Failure.UNCONNECTED}
         hang.set()
-        with capture_logs() as said:
+        with capture_logs() as logs:
             assert await answers(wire, [*urls, *others]) == {200}
-        assert said == [], "no client was replaced"
+        assert logs == [], "no client was replaced"
 
 
 async def test_who_stops_waiting_at_any_moment_leaves_no_connection_behind() -> None:
@@ -77,9 +77,9 @@ async def test_who_stops_waiting_at_any_moment_leaves_no_connection_behind() -> 
                 await asyncio.sleep(0)
             call.cancel()
             await asyncio.wait({call})
-        with capture_logs() as said:
+        with capture_logs() as logs:
             assert await answers(wire, urls) == {200}
-        assert said == [], "no client was replaced"
+        assert logs == [], "no client was replaced"
 
 
 async def test_a_call_that_comes_too_late_to_connect_in_time_is_not_begun() -> None:
@@ -116,12 +116,12 @@ class Clients:
 async def test_a_client_that_lost_its_connections_is_replaced_and_closed() -> None:
     clients = Clients(httpx.PoolTimeout)
     calls = Bulkhead(clients.opened, "127.0.0.1", 9)
-    with capture_logs() as said, pytest.raises(httpx.PoolTimeout):
+    with capture_logs() as logs, pytest.raises(httpx.PoolTimeout):
         await calls.called(lambda client, _: client.get("http://back.test"), PATIENCE_SECONDS)
     answer, _ = await calls.called(lambda client, _: client.get("http://back.test"), PATIENCE_SECONDS)
     await calls.aclose()
     assert (answer.status_code, [one.is_closed for one in clients.made]) == (200, [True, True])
-    assert [one["event"] for one in said] == ["connections replaced"]
+    assert [one["event"] for one in logs] == ["connections replaced"]
 
 
 @pytest.mark.parametrize("reached", [True, False])

@@ -31,9 +31,9 @@ async def test_a_json_answer_comes_back_decoded() -> None:
     back = BackEnd().says(200, {"status": "success"})
     answer = await client(back, Authorization="Bearer x").get("/api/v1/query", {"query": "up"})
     assert answer.body == {"status": "success"}
-    asked = back.asked[0]
-    assert (asked.method, asked.path, asked.query) == ("GET", "/api/v1/query", {"query": "up"})
-    assert asked.headers["authorization"] == "Bearer x"
+    request = back.requests[0]
+    assert (request.method, request.path, request.query) == ("GET", "/api/v1/query", {"query": "up"})
+    assert request.headers["authorization"] == "Bearer x"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ async def test_redirects_and_proxies_of_the_environment_are_not_followed(monkeyp
         assert (await wire.http("Scaler", url).get("/x")).status == 200
     back = BackEnd(headers={"Location": "http://169.254.169.254/latest"}).says(302, {})
     await problem(client(back).get("/x"))
-    assert len(back.asked) == 1
+    assert len(back.requests) == 1
 
 
 @pytest.mark.parametrize("path", ["x", "//../y", "/../secrets", "/x?y=1", "/x#y"])
@@ -231,7 +231,7 @@ async def test_a_path_stays_under_the_address(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("localhost:9090", "needs http"),
         ("ftp://x", "needs http"),
@@ -241,9 +241,9 @@ async def test_a_path_stays_under_the_address(path: str) -> None:
         ("http://x:port", "is not an address"),
     ],
 )
-def test_a_wrong_address_is_explained_and_not_repeated(text: str, said: str) -> None:
+def test_a_wrong_address_is_explained_and_not_repeated(text: str, problem: str) -> None:
     """It may hold a secret."""
-    with pytest.raises(ValueError, match=said) as caught:
+    with pytest.raises(ValueError, match=problem) as caught:
         base_url(text)
     assert "hunter22" not in str(caught.value)
 

@@ -21,7 +21,7 @@ LOGIN = "tailback:hunter22-long"
 KEYS = {"prometheus": {"queued": "up"}}
 
 
-async def asked(kind: str, more: dict[str, object], parts: BuildContext) -> None:
+async def measure(kind: str, more: dict[str, object], parts: BuildContext) -> None:
     """Build one back end and read from it once; what comes of it does not matter."""
     table: dict[str, Any] = {"kind": kind, "url": BACK, **more}
     with suppress(Unreachable, Refused):
@@ -41,7 +41,7 @@ async def test_every_back_end_with_an_address_is_reached_through_the_proxy_of_it
     """The proxy is told the whole address; the back end's name need not even be known here."""
     proxy = Proxy()
     async with proxying(proxy) as address, patient_pool() as wire:
-        await asked(kind, {"proxy": address}, parts_with(wire, {"T": "user:token-0123456789"}))
+        await measure(kind, {"proxy": address}, parts_with(wire, {"T": "user:token-0123456789"}))
     assert proxy.lines
     assert [line for line in proxy.lines if not line.startswith(f"GET {BACK}/")] == []
 
@@ -52,8 +52,8 @@ async def test_a_proxy_is_told_its_own_login_and_the_back_end_is_not() -> None:
     async with proxying(proxy) as address, patient_pool() as wire:
         parts = parts_with(wire, {"T": "token-0123456789", "PROXY_LOGIN": LOGIN})
         more: dict[str, object] = {"proxy": address, "proxy_basic_env": "PROXY_LOGIN", "token_env": "T"}
-        await asked("prometheus", more, parts)
-        await asked("prometheus", {**more, "url": "https://127.0.0.1:9"}, parts)
+        await measure("prometheus", more, parts)
+        await measure("prometheus", {**more, "url": "https://127.0.0.1:9"}, parts)
     assert all("proxy-authorization: basic " in head.lower() for head in proxy.heads)
     (tunnel,) = {head for head in proxy.heads if head.startswith("CONNECT 127.0.0.1:9 ")}
     assert "token-0123456789" not in tunnel
@@ -87,7 +87,7 @@ async def test_a_certificate_of_a_strange_authority_is_refused_with_the_setting_
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "why"),
     [
         ({"ca_file": "/no/such/file.pem"}, "ca_file: /no/such/file.pem cannot be used (No such file or directory); "),
         ({"ca_file": "EMPTY"}, "cannot be used (it holds no certificate); name a file with certificates in PEM"),
@@ -99,17 +99,17 @@ async def test_a_certificate_of_a_strange_authority_is_refused_with_the_setting_
     ],
 )
 async def test_a_way_that_cannot_be_gone_is_told_with_its_place(
-    tmp_path: Path, more: dict[str, object], said: str
+    tmp_path: Path, more: dict[str, object], why: str
 ) -> None:
     """Before anything is asked; the login is never shown."""
     (tmp_path / "empty.pem").write_text("")
     table = {name: str(tmp_path / "empty.pem") if value == "EMPTY" else value for name, value in more.items()}
     async with patient_pool() as wire:
         with pytest.raises(ConfigError) as caught:
-            await asked("gitlab", table, parts_with(wire, {"T": "t", "P": LOGIN, "WRONG": "nobody"}))
+            await measure("gitlab", table, parts_with(wire, {"T": "t", "P": LOGIN, "WRONG": "nobody"}))
     (problem,) = caught.value.problems
     assert str(problem).startswith("[x]: ")
-    assert said in str(problem)
+    assert why in str(problem)
     assert "hunter22" not in str(problem)
 
 
@@ -140,8 +140,8 @@ async def test_a_token_that_is_renewed_is_read_before_every_request(kind: str, t
     back = BackEnd().says(401, {"message": "no such token: second-0123456789"})
     for value in ("first-0123456789", "second-0123456789"):
         token.write_text(f"{value}\n")
-        await asked(kind, {"token_file": str(token), "token_env": ""}, back.parts())
-    assert [*dict.fromkeys(one.headers["authorization"] for one in back.asked)] == [
+        await measure(kind, {"token_file": str(token), "token_env": ""}, back.parts())
+    assert [*dict.fromkeys(one.headers["authorization"] for one in back.requests)] == [
         "Bearer first-0123456789",
         "Bearer second-0123456789",
     ]
@@ -158,7 +158,7 @@ async def test_a_token_that_is_renewed_is_read_before_every_request(kind: str, t
 async def test_only_one_kind_of_credentials_is_taken(kind: str) -> None:
     """Which of them counted would be a guess."""
     with pytest.raises(ConfigError, match="token_env and token_file exclude each other; keep one"):
-        await asked(kind, {"token_file": "/token", "token_env": "T"}, BackEnd().parts(T="t"))
+        await measure(kind, {"token_file": "/token", "token_env": "T"}, BackEnd().parts(T="t"))
 
 
 def test_a_login_is_not_printed() -> None:

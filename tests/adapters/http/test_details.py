@@ -8,7 +8,7 @@ VALIDATION = [{"resource": "Issue", "field": "labels", "code": "invalid"}, {"mes
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ({"message": "Validation Failed", "errors": VALIDATION},
          "Validation Failed; Issue labels invalid; too long; and a text"),
@@ -18,9 +18,9 @@ VALIDATION = [{"resource": "Issue", "field": "labels", "code": "invalid"}, {"mes
         ({"message": "no", "errors": {"a": 1}}, "no"),
     ],
 )  # fmt: skip
-def test_what_a_refusal_names_is_told(body: object, told: str) -> None:
+def test_what_a_refusal_names_is_told(body: object, message: str) -> None:
     """GitHub's `errors`, Alertmanager's text and object."""
-    assert message_of(body, b"") == told
+    assert message_of(body, b"") == message
 
 
 def test_it_is_cleaned_and_bounded() -> None:

@@ -15,7 +15,7 @@ from bot.core.jobs.answer import JobStanding
 from bot.core.jobs.found import FoundJob, Unfound
 from bot.core.pool.job import JobState, WorkflowJob
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.ci_systems import AT, Answer, Asked, CiSystem, Said
+from tests.ci_systems import AT, Answer, CiSystem, Reply, SentRequest
 from tests.fakes import FakeClock
 from tests.fakes_jobs import FakeJobs
 from tests.machines import stamp
@@ -51,7 +51,7 @@ class Desk:
 @asynccontextmanager
 async def desk(kind: str, paths: Mapping[str, object], **more: Any) -> AsyncIterator[Desk]:
     """The port with one source of a kind, whose stand-in answers these paths."""
-    answers: dict[str, Answer] = {path: body if callable(body) else Said(body) for path, body in paths.items()}
+    answers: dict[str, Answer] = {path: body if callable(body) else Reply(body) for path, body in paths.items()}
     system, clock = CiSystem(answers), FakeClock(AT)
     jobs = FakeJobs(clock)
     async with system.url() as url, patient_pool() as wire:
@@ -71,7 +71,7 @@ def row(number: int, status: str, **more: Any) -> dict[str, Any]:
     return {**made, "status": status, "created_at": stamp(AT - 600), **more}
 
 
-def told(number: int, state: JobState, **more: Any) -> WorkflowJob:
+def webhook_job(number: int, state: JobState, **more: Any) -> WorkflowJob:
     """A job as webhooks told of it."""
     job = WorkflowJob(str(number), "7", "test", "pull", "o/r", ("linux",), state, AT - 600, seen_at=AT)
     return replace(job, url=f"https://github.com/o/r/actions/runs/7/job/{number}", commit=COMMIT, **more)
@@ -80,25 +80,25 @@ def told(number: int, state: JobState, **more: Any) -> WorkflowJob:
 async def test_a_job_that_webhooks_told_of_needs_no_call() -> None:
     """By its address, by that of its check, and by its bare number."""
     async with desk("github", {}) as found:
-        found.jobs.tell(told(9, JobState.QUEUED))
+        found.jobs.tell(webhook_job(9, JobState.QUEUED))
         pages = ("https://github.com/o/r/actions/runs/7/job/9?pr=3#step:2:1", "https://github.com/O/R/runs/9", "9")
         for address in pages:
             (one,) = await found.at(address)
             assert (one.state, one.queued_at, one.source, one.labels) == (WAITING, AT - 600, "", ("linux",))
         assert await found.why("10") is Unfound.NOT_FOUND
-        assert not found.system.asked
+        assert not found.system.requests
 
 
 async def test_a_number_in_another_repository_names_no_job() -> None:
     async with desk("github", {}) as found:
-        found.jobs.tell(told(9, JobState.QUEUED))
+        found.jobs.tell(webhook_job(9, JobState.QUEUED))
         assert await found.why("https://github.com/o/other/actions/runs/7/job/9") is Unfound.NO_SOURCE
 
 
 async def test_a_run_has_all_of_its_jobs_each_in_its_state() -> None:
     states = (JobState.WAITING, JobState.QUEUED, JobState.IN_PROGRESS, JobState.COMPLETED)
     async with desk("github", {}) as found:
-        found.jobs.tell(*(told(number, state) for number, state in enumerate(states)))
+        found.jobs.tell(*(webhook_job(number, state) for number, state in enumerate(states)))
         jobs = await found.at("https://github.com/o/r/actions/runs/7/attempts/2")
         assert [job.state for job in jobs] == [HELD, WAITING, RUNNING, ENDED]
 
@@ -112,18 +112,18 @@ async def test_github_is_asked_once_for_a_job_that_webhooks_did_not_tell() -> No
         (one,) = answers[-1]
         assert (one.state, one.conclusion, one.source) == (ENDED, "failure", "x")
         assert (one.started_at, one.ended_at) == (AT - 500, AT - 60)
-        assert len(found.system.asked) == 1
+        assert len(found.system.requests) == 1
         found.clock.advance(21)
         await found.at(address)
-        assert len(found.system.asked) == 2
+        assert len(found.system.requests) == 2
 
 
 async def test_a_pull_request_leads_to_the_stored_jobs_of_its_newest_commit() -> None:
     async with desk("github", {"/repos/o/r/pulls/3": {"head": {"sha": COMMIT.upper()}}}) as found:
-        found.jobs.tell(told(9, JobState.QUEUED), told(8, JobState.IN_PROGRESS))
+        found.jobs.tell(webhook_job(9, JobState.QUEUED), webhook_job(8, JobState.IN_PROGRESS))
         jobs = await found.at(f"{found.url}/o/r/pull/3/checks")
         assert {job.id for job in jobs} == {"8", "9"}
-        assert [one.path for one in found.system.asked] == ["/repos/o/r/pulls/3"]
+        assert [one.path for one in found.system.requests] == ["/repos/o/r/pulls/3"]
 
 
 async def test_a_pull_request_without_stored_jobs_is_read_run_by_run() -> None:
@@ -139,15 +139,15 @@ async def test_a_pull_request_without_stored_jobs_is_read_run_by_run() -> None:
 
 
 async def test_credentials_that_may_not_read_pull_requests_are_told_what_they_need() -> None:
-    def refuses(_: Asked) -> Said:
-        return Said({"message": "no"}, 403, {"x-accepted-github-permissions": "pull_requests=read"})
+    def refuses(_: SentRequest) -> Reply:
+        return Reply({"message": "no"}, 403, {"x-accepted-github-permissions": "pull_requests=read"})
 
     async with desk("github", {"/repos/o/r/pulls/3": refuses}) as found:
         answer = await found.port.find(f"{found.url}/o/r/pull/3")
         assert answer.reason is Unfound.NEEDS_TOKEN
         assert "pull_requests=read" in answer.remedy
-        told_by_webhooks_only = FindJobs(found.jobs, {}, found.clock.now)
-        answer = await told_by_webhooks_only.find("https://github.com/o/r/pull/3")
+        only_webhooks = FindJobs(found.jobs, {}, found.clock.now)
+        answer = await only_webhooks.find("https://github.com/o/r/pull/3")
         assert answer.reason is Unfound.NEEDS_TOKEN
 
 
@@ -174,7 +174,7 @@ async def test_a_job_of_gitlab_is_found_by_each_of_its_pages(page: str, calls: i
     async with desk("gitlab", paths) as found:
         (one,) = await found.at(f"{found.url}/team/app/-/{page}")
         assert (one.name, one.workflow, one.state, one.queued_at) == ("e2e", "verify", WAITING, AT - 300)
-        assert len(found.system.asked) == calls
+        assert len(found.system.requests) == calls
         assert await found.why(f"{found.url}/team/secret/-/jobs/104") is Unfound.NO_SOURCE
         assert await found.why(f"{found.url}/team/app/-/jobs/105") is Unfound.NOT_FOUND
 
@@ -206,7 +206,7 @@ async def test_a_build_of_buildkite_has_its_jobs_and_its_fragment_names_one() ->
         assert jobs[0].queued_at == AT - 90
         (one,) = await found.at(f"{BUILD_URL}#{UUID.format(3)}")
         assert one.id == UUID.format(3)
-        assert {"slug": "acme/web/42"} in [asked.body["variables"] for asked in found.system.asked]
+        assert {"slug": "acme/web/42"} in [request.body["variables"] for request in found.system.requests]
 
 
 async def test_an_agent_token_of_buildkite_says_which_token_shows_jobs() -> None:
@@ -238,7 +238,7 @@ async def test_jenkins_tells_of_a_build_of_what_waits_and_of_an_item_of_its_queu
 async def test_what_is_no_address_asks_nobody(address: str) -> None:
     async with desk("github", {}) as found:
         assert await found.why(address) is Unfound.NO_ADDRESS
-        assert not found.system.asked
+        assert not found.system.requests
 
 
 async def test_a_source_that_knows_the_longest_jobs_only_says_so() -> None:
@@ -247,7 +247,7 @@ async def test_a_source_that_knows_the_longest_jobs_only_says_so() -> None:
 
 
 async def test_a_system_that_fails_is_a_reason_and_no_error() -> None:
-    async with desk("gitlab", {"/api/v4/projects/team%2Fapp/jobs/104": lambda _: Said({}, 503)}) as found:
+    async with desk("gitlab", {"/api/v4/projects/team%2Fapp/jobs/104": lambda _: Reply({}, 503)}) as found:
         answer = await found.port.find(f"{found.url}/team/app/-/jobs/104")
         assert answer.reason is Unfound.UNREACHABLE
         assert "GitLab" in answer.why

@@ -7,7 +7,7 @@ from bot.core.kinds.paces import JobGroup
 from bot.core.pool.pool import Job, Snapshot
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, CiSystem, Said, buildkite, recorded
+from tests.ci_systems import AT, CiSystem, Reply, buildkite, recorded
 from tests.fakes import FakeClock
 
 RIG = Rig(
@@ -63,7 +63,7 @@ async def test_a_queue_without_agents_has_none_busy_and_none_idle() -> None:
 async def test_a_queue_that_is_not_listed_is_unknown_unless_it_may_be_empty() -> None:
     """A misspelt name must never count as drained; a stack that scales to zero may say that it does."""
     empty = {"organization": {"slug": "x"}, "jobs": {}, "agents": {}}
-    for system in (buildkite(), CiSystem({"/v3/metrics": Said(empty)})):
+    for system in (buildkite(), CiSystem({"/v3/metrics": Reply(empty)})):
         found = await look(system, "defualt")
         assert (found.queued, found.busy) == (None, None)
         assert gaps(found)[0].startswith('queued: no queue "defualt" with agents or jobs is listed; correct queue, or')
@@ -111,4 +111,4 @@ async def test_too_many_waiting_jobs_are_not_listed_without_end() -> None:
     found = await look(system)
     assert gaps(found) == ("oldest_wait_seconds: more than 2,000 jobs wait, too many to list",)
     assert system.count("/graphql") == MOST_PAGES
-    assert system.asked[-1].body["variables"] == {"slug": "example", "first": PAGE, "after": "c2"}
+    assert system.requests[-1].body["variables"] == {"slug": "example", "first": PAGE, "after": "c2"}

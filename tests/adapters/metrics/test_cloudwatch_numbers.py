@@ -14,7 +14,7 @@ from bot.adapters.signals.ask import Number, SignalQuery
 from bot.adapters.signals.configured import SETS
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.metrics.test_cloudwatch import NOW, Put
-from tests.adapters.said_of_signals import said_in_the_thread
+from tests.adapters.thread_words import thread_words
 from tests.docs_pages import page
 
 GROUP = "linux-2xlarge"
@@ -89,8 +89,8 @@ async def test_the_set_counts_the_machines_of_the_group(cloud: Put) -> None:
     signals = SETS["cloudwatch"][1](f"AutoScalingGroupName={GROUP}")
     async with source(cloud) as made:
         found = await made.numbers({one.signal.name: one.question for one in signals})
-    told = {name: (one.value, one.of) for name, one in found.items() if isinstance(one, Number)}
-    assert told == {"cpu": (0, 3), "credits": (1, 3), "memory": (1, 3), "disk": (1, 3)}
+    numbers = {name: (one.value, one.of) for name, one in found.items() if isinstance(one, Number)}
+    assert numbers == {"cpu": (0, 3), "credits": (1, 3), "memory": (1, 3), "disk": (1, 3)}
     silent = found["io"]
     assert isinstance(silent, Unknown)
     assert silent.what == "CloudWatch has no data of AWS/EC2 EBSIOBalance% for these machines"
@@ -124,16 +124,16 @@ def shows(cloud: Put, signal: str, instance: str, value: float) -> None:
 async def test_what_cloudwatch_tells_is_said_in_the_thread(cloud: Put, signal: str) -> None:
     """Two of three machines are in trouble; the third has half of everything."""
     _, _, value, cause, says = BAD[signal]
-    for instance, told in zip(machines(cloud, 3), (value, value, 50), strict=True):
-        shows(cloud, signal, instance, told)
+    for instance, shown in zip(machines(cloud, 3), (value, value, 50), strict=True):
+        shows(cloud, signal, instance, shown)
     (made,) = (one for one in SETS["cloudwatch"][1](f"AutoScalingGroupName={GROUP}") if one.signal.name == signal)
-    async with source(cloud) as asked:
-        number = (await asked.numbers({signal: made.question}))[signal]
+    async with source(cloud) as reader:
+        number = (await reader.numbers({signal: made.question}))[signal]
     assert isinstance(number, Number)
-    said = await said_in_the_thread(made.signal, number, "cloudwatch")
-    assert cause in said
-    assert f"2 of 3 machines {says} (" in said
-    assert "ago: 0)" in said
+    words = await thread_words(made.signal, number, "cloudwatch")
+    assert cause in words
+    assert f"2 of 3 machines {says} (" in words
+    assert "ago: 0)" in words
 
 
 async def test_the_queries_of_the_page_are_understood(cloud: Put) -> None:

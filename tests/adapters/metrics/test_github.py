@@ -63,10 +63,10 @@ async def test_what_did_not_change_costs_nothing(w: World) -> None:
     w.github.runner(LABEL)
     w.github.job(w.github.run(1), 11)
     await w.look()
-    first, left = len(w.github.asked), w.github.remaining
+    first, left = len(w.github.requests), w.github.remaining
     again = await w.later()
-    assert {one.status for one in w.github.asked[first:]} == {304}
-    assert len(w.github.asked) == 2 * first
+    assert {one.status for one in w.github.requests[first:]} == {304}
+    assert len(w.github.requests) == 2 * first
     assert w.github.remaining == left == again.api_remaining
     assert (again.queued, again.at, again.oldest_wait_seconds) == (1, NOW + 30, 630.0)
 
@@ -81,21 +81,21 @@ async def test_twenty_pools_cost_no_more_than_one() -> None:
         for n in range(30):
             w.github.job(w.github.run(n), 100 + n)
             w.tell(100 + n, str(n))
-        looks = [await w.look(pool) for pool in pools]
+        samples = [await w.look(pool) for pool in pools]
         expected = sorted([*[RUNNERS] * 3, *[RUNS] * 4])
         assert sorted(w.github.calls()) == expected
-        before = len(w.github.asked)
-        looks += [await w.later(1.4, pool, webhooks=True) for pool in pools]
+        before = len(w.github.requests)
+        samples += [await w.later(1.4, pool, webhooks=True) for pool in pools]
         assert sorted(w.github.calls(since=before)) == expected
-    assert {look.queued for look in looks} == {30}
-    assert {(look.idle, look.pool in pools) for look in looks} == {(250, True)}
+    assert {sample.queued for sample in samples} == {30}
+    assert {(sample.idle, sample.pool in pools) for sample in samples} == {(250, True)}
 
 
-async def test_many_looks_at_once_are_one_round() -> None:
+async def test_many_samples_at_once_are_one_round() -> None:
     """Replicas and incidents aside: pools that are due at the same moment wait for one round of questions."""
     async with world(pools={f"pool{n}": {"label": LABEL} for n in range(5)}) as w:
         await asyncio.gather(*(w.look(f"pool{n}") for n in range(5)))
-        assert len(w.github.asked) == 5
+        assert len(w.github.requests) == 5
 
 
 async def test_webhooks_give_rates_and_no_run_is_asked_for(w: World) -> None:
@@ -128,7 +128,7 @@ async def test_a_webhook_of_a_job_that_names_a_group_alone_leaves_an_empty_queue
     assert "1 waiting job of GitHub asked for no label" in " ".join(gaps(late))
 
 
-async def test_webhooks_that_could_not_be_read_are_read_at_the_next_look(
+async def test_webhooks_that_could_not_be_read_are_read_at_the_next_sample(
     w: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failure is no empty list: the same period asks again."""
@@ -155,10 +155,10 @@ async def test_a_lost_end_of_a_run_is_found_and_left_out(w: World) -> None:
     assert (await w.look()).queued == 1
     w.github.over(run)
     await w.later(60, webhooks=True)
-    before = len(w.github.asked)
+    before = len(w.github.requests)
     found = await w.later(90, webhooks=True)
     assert w.github.calls(since=before).count(jobs_of(run)) == 1
-    before = len(w.github.asked)
+    before = len(w.github.requests)
     again = await w.later(webhooks=True)
     assert jobs_of(run) not in w.github.calls(since=before)
     assert (found.queued, found.ghosts) == (0, 1)
@@ -182,14 +182,14 @@ async def test_a_job_whose_webhooks_were_lost_is_found_in_a_run_nobody_told_of(w
     w.github.job(hosted, 21, "in_progress", labels=["ubuntu-latest"])
     assert (await w.look()).queued == 0
     assert w.github.calls().count(jobs_of(hosted)) == 1
-    before = len(w.github.asked)
+    before = len(w.github.requests)
     assert (await w.later(webhooks=True)).queued == 0
     assert not [path for path in w.github.calls(since=before) if path.endswith("/jobs")]
     lost = w.github.run(3, age=300)
     w.github.job(lost, 31, age=300)
     found = await w.later(webhooks=True)
     w.github.job(hosted, 22, age=0)
-    before = len(w.github.asked)
+    before = len(w.github.requests)
     after = await w.later(webhooks=True)
     assert jobs_of(hosted) in w.github.calls(since=before)
     assert (found.queued, found.oldest_wait_seconds) == (1, 330.0)
@@ -204,7 +204,7 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up(w: World) -> No
         w.github.job(run, 10 + n, "in_progress", started_at=stamp(NOW), runner_name=f"r{n}")
         w.tell(10 + n, run, age=60)
     assert (await w.look()).queued == 5
-    before = len(w.github.asked)
+    before = len(w.github.requests)
     w.jobs.heard_for(1800)
     found = await w.later(1900, webhooks=True)
     assert len([path for path in w.github.calls(since=before) if path.endswith("/jobs")]) == 3
@@ -213,7 +213,7 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up(w: World) -> No
 
 
 @pytest.mark.parametrize(
-    ("age", "changed", "younger", "counted"),
+    ("age", "changed", "younger", "queued"),
     [
         (7 * 3600, 0.0, 600, False),
         (7 * 3600, 0.0, None, True),
@@ -224,7 +224,7 @@ async def test_a_job_that_waits_long_without_a_word_is_looked_up(w: World) -> No
     ],
 )
 async def test_ghost_rows_are_left_out(
-    w: World, age: float, changed: float, younger: float | None, *, counted: bool
+    w: World, age: float, changed: float, younger: float | None, *, queued: bool
 ) -> None:
     """A run over 6 h old that never changed while younger jobs start, and any over 48 h old.
 
@@ -236,7 +236,7 @@ async def test_ghost_rows_are_left_out(
         run = w.github.run(2, "in_progress", age=younger)
         w.github.job(run, 21, "in_progress", age=younger, started_at=stamp(NOW - 300), runner_name="r")
     found = await w.look()
-    assert (found.queued, found.ghosts) == ((1, 0) if counted else (0, 1))
+    assert (found.queued, found.ghosts) == ((1, 0) if queued else (0, 1))
 
 
 async def test_runners_of_a_scale_set_are_unknown_and_those_that_left_are_none(w: World) -> None:
@@ -278,9 +278,9 @@ async def test_jobs_that_github_leaves_queued_in_a_run_that_is_over_wait_no_more
     await w.look()
     w.github.runs[REPO][run]["status"] = "completed"
     fresh = await w.later(60, webhooks=True)
-    looks = [await w.later(60, webhooks=True) for _ in range(3)]
+    samples = [await w.later(60, webhooks=True) for _ in range(3)]
     assert fresh.queued == 1
-    assert [(look.queued, look.ghosts) for look in looks[1:]] == [(0, 2)] * 2
+    assert [(sample.queued, sample.ghosts) for sample in samples[1:]] == [(0, 2)] * 2
 
 
 async def test_an_attempt_that_was_run_again_waits_no_more(w: World) -> None:
@@ -290,7 +290,7 @@ async def test_an_attempt_that_was_run_again_waits_no_more(w: World) -> None:
     await w.pass_by(300)
     w.github.job(run, 12, age=10)
     found = await w.look()
-    assert {"filter": "latest", "per_page": "100"} in [one.query for one in w.github.asked]
+    assert {"filter": "latest", "per_page": "100"} in [one.query for one in w.github.requests]
     assert (found.queued, found.ghosts, found.oldest_wait_seconds) == (1, 1, 10.0)
 
 
@@ -366,12 +366,12 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
         await w.later()
         assert w.github.calls().count("/status/components.json") == 1
     assert found.provider_up is up
-    said = "provider_up: GitHub's status page says degraded performance of Actions"
-    assert (said in gaps(found)) is (up is None)
+    why = "provider_up: GitHub's status page says degraded performance of Actions"
+    assert (why in gaps(found)) is (up is None)
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "expected"),
     [
         (500, {}, "failed (HTTP 500"),
         (200, {"components": [{"name": "Pages"}]}, "names no component Actions; correct status_url"),
@@ -379,7 +379,7 @@ async def test_the_status_page_is_asked_once_a_minute(word: str, *, up: bool | N
         (200, {"components": [{"name": "Actions"}]}, "says None of Actions"),
     ],
 )
-async def test_a_status_page_that_says_nothing_leaves_it_unknown(status: int, body: object, said: str) -> None:
+async def test_a_status_page_that_says_nothing_leaves_it_unknown(status: int, body: object, expected: str) -> None:
     """Whether GitHub works is never guessed."""
     http = BackEnd().says(status, body).wire().http("GitHub's status page", URL)
     try:
@@ -387,4 +387,4 @@ async def test_a_status_page_that_says_nothing_leaves_it_unknown(status: int, bo
     except Unreachable as error:
         up, why = None, str(error)
     assert up is None
-    assert said in why
+    assert expected in why

@@ -9,7 +9,7 @@ from bot.core.pool.pool import Job, Snapshot
 from bot.ports import Unreachable
 from tests.adapters.metrics.rig import Rig
 from tests.builders import gaps
-from tests.ci_systems import AT, Asked, Said, gitlab, recorded
+from tests.ci_systems import AT, Reply, SentRequest, gitlab, recorded
 from tests.fakes import FakeClock
 from tests.machines import stamp
 
@@ -61,8 +61,8 @@ async def test_a_job_that_runs_no_more_has_ended_between_two_listings() -> None:
     runs = recorded("gitlab/jobs_app_running")
     assert isinstance(runs, list)
 
-    def answer(asked: Asked) -> Said:
-        return Said(runs if asked.query["scope[]"] == "running" else [])
+    def answer(request: SentRequest) -> Reply:
+        return Reply(runs if request.query["scope[]"] == "running" else [])
 
     system.paths[f"{APP}/jobs"] = answer
     async with RIG.source(system, {"linux": TAGS}, clock.now) as found:
@@ -107,15 +107,15 @@ async def test_a_manager_that_is_silent_is_named_although_gitlab_calls_it_online
     system.says("/api/v4/runners/6/managers", contacts)
     found = await look(system, keys={**TAGS, "slots": 10})
     assert (found.offline, found.idle) == (offline, idle)
-    said = "runners: GitLab calls runner-6 online, although its last contact was at"
-    assert any(why.startswith(said) for why in gaps(found)) is (minutes > 60)
+    silent = "runners: GitLab calls runner-6 online, although its last contact was at"
+    assert any(why.startswith(silent) for why in gaps(found)) is (minutes > 60)
 
 
 async def test_each_page_is_followed_by_its_parameters_and_never_by_its_address() -> None:
     """Behind a proxy GitLab may name a host that cannot be reached, or another one altogether."""
     system = gitlab()
     await look(system)
-    pages = [one for one in system.asked if one.path == f"{APP}/jobs" and one.query["scope[]"] == "pending"]
+    pages = [one for one in system.requests if one.path == f"{APP}/jobs" and one.query["scope[]"] == "pending"]
     assert [one.query.get("cursor") for one in pages] == [None, "next"]
     assert all(one.query["pagination"] == "keyset" for one in pages)
     assert all(one.headers["private-token"] == "gitlab-token-1" for one in pages)
@@ -125,12 +125,12 @@ async def test_an_older_gitlab_without_keysets_is_asked_by_offset() -> None:
     """It says 405 to the first request, and has pages all the same."""
     system = gitlab()
 
-    def answer(asked: Asked) -> Said:
-        if "pagination" in asked.query:
-            return Said({"error": "Keyset pagination is not yet available for this type of request"}, 405)
-        rows = recorded(f"gitlab/jobs_app_pending_{asked.query.get('page', '1')}")
-        link = {"Link": '<https://x.test/?page=2&per_page=100>; rel="next"'} if "page" not in asked.query else {}
-        return Said(rows if asked.query["scope[]"] == "pending" else [], headers=link)
+    def answer(request: SentRequest) -> Reply:
+        if "pagination" in request.query:
+            return Reply({"error": "Keyset pagination is not yet available for this type of request"}, 405)
+        rows = recorded(f"gitlab/jobs_app_pending_{request.query.get('page', '1')}")
+        link = {"Link": '<https://x.test/?page=2&per_page=100>; rel="next"'} if "page" not in request.query else {}
+        return Reply(rows if request.query["scope[]"] == "pending" else [], headers=link)
 
     system.paths[f"{APP}/jobs"] = answer
     assert (await look(system)).queued == 3
@@ -142,8 +142,8 @@ async def test_pools_share_the_jobs_and_pools_of_the_same_tags_their_runners() -
     async with RIG.source(system, {"linux": TAGS, "again": TAGS, "gpu": {}}) as found:
         for pool in ("linux", "again", "gpu", "linux"):
             await found.snapshot(pool)
-    assert sum(one.path.endswith("/jobs") for one in system.asked) == 5
-    assert sum(one.path.endswith("/runners") for one in system.asked) == 4
+    assert sum(one.path.endswith("/jobs") for one in system.requests) == 5
+    assert sum(one.path.endswith("/runners") for one in system.requests) == 4
 
 
 async def test_with_no_runner_for_its_tags_every_job_is_unservable() -> None:
@@ -160,9 +160,9 @@ async def test_a_job_without_its_wait_leaves_the_oldest_unknown() -> None:
     jobs = recorded("gitlab/jobs_lib_pending")
     assert isinstance(jobs, list)
 
-    def answer(asked: Asked) -> Said:
-        pending = asked.query["scope[]"] == "pending"
-        return Said([{**jobs[0], "queued_duration": None}] if pending else [])
+    def answer(request: SentRequest) -> Reply:
+        pending = request.query["scope[]"] == "pending"
+        return Reply([{**jobs[0], "queued_duration": None}] if pending else [])
 
     system.paths["/api/v4/projects/team%2Fsub%2Flib/jobs"] = answer
     found = await look(system)

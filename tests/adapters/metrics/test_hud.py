@@ -81,8 +81,8 @@ def test_a_label_is_known_by_any_answer() -> None:
     group = {"label": "a / b", "runners": [{"name": "r", "labels": [{"name": "c"}]}]}
     rows: tuple[Row, ...] = ({"machine_type": "d"}, {"machine_type": "e"}, {"runner_label": "f"})
     jobs, labels, others = (Listed(of_query([one]), AT) for one in rows)
-    looks = HudAnswers(jobs, labels, others, Listed(of_groups([group]), AT))
-    assert [name for name in "abcdefg" if looks.know(name)] == list("abcdef")
+    answers = HudAnswers(jobs, labels, others, Listed(of_groups([group]), AT))
+    assert [name for name in "abcdefg" if answers.know(name)] == list("abcdef")
     down = Unreachable("HUD", "down")
     assert not HudAnswers(Listed(of_query([]), AT), Listed(of_query([]), AT), down, down).know("a")
 
@@ -120,13 +120,13 @@ async def test_all_pools_share_one_set_of_requests() -> None:
     async with RIG.source(system, {POOL: {}, "linux.rocm.gpu": {}, "linux.4xlarge": {}}) as found:
         for pool in (POOL, "linux.rocm.gpu", "linux.4xlarge", POOL):
             await found.snapshot(pool)
-    assert {one.path: system.count(one.path) for one in system.asked} == {
+    assert {one.path: system.count(one.path) for one in system.requests} == {
         **{f"{QUERY}{name}": 1 for name in ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")},
         f"{QUERY}all_machine_types": 1,
         "/api/runners/pytorch": 1,
     }
-    asked = next(one for one in system.asked if one.path.endswith("aggregate"))
-    assert json.loads(asked.query["parameters"]) == {
+    query = next(one for one in system.requests if one.path.endswith("aggregate"))
+    assert json.loads(query.query["parameters"]) == {
         "queuedThresholdMinutes": 5, "maxAgeDays": 1, "repo": "", "orgs": ["pytorch"],
     }  # fmt: skip
 
@@ -144,15 +144,15 @@ QUEUES = ("queued_jobs", "queued_jobs_by_label", "queued_jobs_aggregate")
         ("/api/runners/pytorch", {"busy", "idle", "offline"}),
     ],
 )
-@pytest.mark.parametrize("said", [(PAGE, 200), ({"error": "timeout"}, 504), ({}, 200), ([{"x": 1}], 200), ("", 200)])
+@pytest.mark.parametrize("answer", [(PAGE, 200), ({"error": "timeout"}, 504), ({}, 200), ([{"x": 1}], 200), ("", 200)])
 async def test_a_query_that_fails_or_answers_nonsense_costs_its_own_figures(
-    path: str, lost: set[str], said: tuple[object, int]
+    path: str, lost: set[str], answer: tuple[object, int]
 ) -> None:
     """Nothing becomes zero, and the problem is named; rows of another schema are no rows either."""
     whole, system = known(await look(hud())), hud()
-    system.says(path, *said)
+    system.says(path, *answer)
     found = await look(system)
-    if path != "/api/runners/pytorch" or said[0] != [{"x": 1}]:
+    if path != "/api/runners/pytorch" or answer[0] != [{"x": 1}]:
         assert known(found).keys() == whole.keys() - lost
         assert not lost or found.missing
     assert {name: value for name, value in known(found).items() if name not in lost}.items() <= whole.items()

@@ -44,7 +44,7 @@ async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() 
     )
 
 
-async def test_builds_end_between_two_looks_and_a_part_of_a_pipeline_began_when_it_was_seen() -> None:
+async def test_builds_end_between_two_samples_and_a_part_of_a_pipeline_began_when_it_was_seen() -> None:
     """Its build has run for two hours, and may have waited for this executor in all of them."""
     system, clock = jenkins(), FakeClock(AT)
     nodes = recorded("jenkins/computer")
@@ -147,8 +147,8 @@ async def test_pools_share_one_look_at_queue_and_nodes_bounded_and_in_english() 
     async with RIG.source(system, {"linux": {}, "gpu": {}, "mac": {}}) as found:
         for pool in ("linux", "gpu", "mac", "linux"):
             await found.snapshot(pool)
-    assert sorted(one.path for one in system.asked) == [NODES, QUEUE]
-    assert all(one.headers["accept-language"] == "en" and "{0,2001}" in one.query["tree"] for one in system.asked)
+    assert sorted(one.path for one in system.requests) == [NODES, QUEUE]
+    assert all(one.headers["accept-language"] == "en" and "{0,2001}" in one.query["tree"] for one in system.requests)
 
 
 async def test_a_queue_without_items_is_empty_and_nodes_without_a_list_are_an_error() -> None:

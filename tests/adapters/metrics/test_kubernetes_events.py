@@ -87,7 +87,7 @@ async def test_a_cause_is_found_in_such_a_cluster(cause: str, lists: KubernetesL
 
 
 @pytest.mark.parametrize(
-    ("told", "code"),
+    ("event", "code"),
     [
         (event("Pod", "a", "NotTriggerScaleUp", "pod didn't trigger scale-up: 3 max node group size reached", AT),
          "NodeLimitExceeded"),
@@ -96,10 +96,10 @@ async def test_a_cause_is_found_in_such_a_cluster(cause: str, lists: KubernetesL
         (event("Pod", "a", "Scheduled", "assigned", AT), "0/3 nodes are available: 3 Insufficient cpu."),
     ],
 )  # fmt: skip
-async def test_a_pod_that_waits_for_a_node_has_the_most_telling_reason(told: dict[str, Any], code: str) -> None:
+async def test_a_pod_that_waits_for_a_node_has_the_most_telling_reason(event: dict[str, Any], code: str) -> None:
     """Karpenter and the cluster autoscaler say more than the scheduler."""
     waits = pod("a", NEW, unschedulable="0/3 nodes are available: 3 Insufficient cpu.")
-    found = await look(KubernetesLists([runner("a", NEW)], [waits], [told]))
+    found = await look(KubernetesLists([runner("a", NEW)], [waits], [event]))
     assert (found.create_failures, found.create_failures_by_code) == (1, (Tally(code, 1.0),))
 
 
@@ -136,6 +136,6 @@ async def test_a_jobs_own_pod_that_does_not_start_is_seen_beside_its_busy_runner
 async def test_a_list_that_may_not_be_read_leaves_failures_unknown_and_names_the_right(kind: str) -> None:
     found = await look(KubernetesLists([runner("a", OLD, ready=True)], forbidden=kind))
     assert (found.idle, found.create_failures) == (1, None)
-    (said,) = gaps(found)
-    assert said.startswith("create_failures: refused the credentials (HTTP 403)")
-    assert said.endswith(f"allow list on {kind} in namespace arc-runners to Tailback's service account")
+    (why,) = gaps(found)
+    assert why.startswith("create_failures: refused the credentials (HTTP 403)")
+    assert why.endswith(f"allow list on {kind} in namespace arc-runners to Tailback's service account")

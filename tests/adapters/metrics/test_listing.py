@@ -32,16 +32,16 @@ async def test_many_pools_at_once_ask_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("good_seconds", "looks"),
+    ("good_seconds", "reads"),
     [(0.0, [(119.9, 1), (120.0, 2)]), (60.0, [(159.0, 1), (160.0, 2)]), (0.0, [(50.0, 2)])],
     ids=["a new period", "left alone longer", "a clock that was set back"],
 )
-async def test_it_is_asked_again_after_its_period(good_seconds: float, looks: list[tuple[float, int]]) -> None:
+async def test_it_is_asked_again_after_its_period(good_seconds: float, reads: list[tuple[float, int]]) -> None:
     """The time is that of the answer."""
     source = Source()
     source.good_seconds = good_seconds
     await source.listing.get()
-    for at, times in looks:
+    for at, times in reads:
         source.at = at
         assert await source.listing.get() == Listed(times, 100.0 if times == 1 else at, good_seconds)
 

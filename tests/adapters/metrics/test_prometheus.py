@@ -14,7 +14,7 @@ from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import STOCKOUT
 from bot.playground.serving import serving
 from bot.ports import Unreachable
-from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
+from tests.adapters.back_end import URL, BackEnd, SentRequest, parts_with, patient_pool
 from tests.builders import gaps
 
 POOL = "linux.2xlarge"
@@ -54,14 +54,14 @@ async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:
     assert "example/torch / pull" in {source.name for source in found.usual_by_source}
 
 
-async def test_what_is_usual_is_not_asked_at_every_look() -> None:
-    """The long past hardly changes: two looks within a minute ask for it once."""
+async def test_what_is_usual_is_not_asked_at_every_sample() -> None:
+    """The long past hardly changes: two samples within a minute ask for it once."""
     back = BackEnd(answer=lambda _: vector("1"))
     prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
     first = await prom.snapshot(POOL)
-    asked = len(back.asked)
+    before = len(back.requests)
     second = await prom.snapshot(POOL)
-    assert len(back.asked) - asked == asked - 3
+    assert len(back.requests) - before == before - 3
     assert first.usual_duration_seconds == second.usual_duration_seconds == 1.0
 
 
@@ -71,8 +71,8 @@ def vector(*values: str, **labels: str) -> tuple[int, object]:
 
 
 async def test_one_query_that_times_out_costs_one_figure() -> None:
-    def answer(asked: Asked) -> tuple[int, object]:
-        slow = asked.query["query"] == "slow"
+    def answer(request: SentRequest) -> tuple[int, object]:
+        slow = request.query["query"] == "slow"
         return (503, {"status": "error", "errorType": "timeout", "error": "query timed out"}) if slow else vector("3")
 
     back = BackEnd(answer=answer)
@@ -85,11 +85,11 @@ async def test_token_tenant_and_headers_go_with_every_query_at_one_instant() -> 
     back = BackEnd(answer=lambda _: vector("1"))
     table = {"token_env": "TOKEN", "org_id": "team-a", "headers": {"X-Extra": "1"}}
     await source(URL, back.wire(), 1_700_000_123.0, table, preset="ci").snapshot(POOL)
-    for asked in back.asked:
-        assert asked.headers["authorization"] == "Bearer secret-token"
-        assert (asked.headers["x-scope-orgid"], asked.headers["x-extra"]) == ("team-a", "1")
-        assert asked.query["time"] == "1700000123.000"
-    assert len(back.asked) == len(PrometheusPool(preset="ci").queries(POOL)) + 1
+    for request in back.requests:
+        assert request.headers["authorization"] == "Bearer secret-token"
+        assert (request.headers["x-scope-orgid"], request.headers["x-extra"]) == ("team-a", "1")
+        assert request.query["time"] == "1700000123.000"
+    assert len(back.requests) == len(PrometheusPool(preset="ci").queries(POOL)) + 1
 
 
 ARC = f'name=~"x{RANDOM}"'
@@ -116,25 +116,25 @@ def test_only_a_plain_series_tells_its_age(query: str, series: tuple[str, ...]) 
 
 def busy_back_end(broken: str = "") -> tuple[BackEnd, list[str]]:
     """One that has a point of everything; a query with `broken` in it fails."""
-    asked: list[str] = []
+    queries: list[str] = []
 
-    def answer(one: Asked) -> tuple[int, object]:
-        asked.append(one.query["query"])
+    def answer(one: SentRequest) -> tuple[int, object]:
+        queries.append(one.query["query"])
         if broken and broken in one.query["query"]:
             return 503, {"error": "overloaded"}
         rows = [{"metric": {}, "values": [[1_700_000_000, "3"]]}]
         return 200, {"status": "success", "data": {"resultType": "matrix", "result": rows}}
 
-    return BackEnd(answer=answer), asked
+    return BackEnd(answer=answer), queries
 
 
 async def test_a_day_of_the_past_is_whole_or_not_had() -> None:
     """It is asked for once: what did not come this time would be missing for ever. Half an hour may lack a figure."""
-    back, asked = busy_back_end(broken="ci_runners_limit")
+    back, queries = busy_back_end(broken="ci_runners_limit")
     prom = source(URL, back.wire(), 1_700_000_123.0, preset="ci")
     (short,) = await prom.history(POOL, 1_699_998_200.0, 1_700_000_000.0, 30.0)
     assert (short.queued, short.limit) == (3, None)
-    assert len(asked) == 11
+    assert len(queries) == 11
     with pytest.raises(Unreachable, match="overloaded"):
         await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0)
 
@@ -146,7 +146,7 @@ async def test_a_day_that_a_storage_node_did_not_answer_for_is_not_had() -> None
         await prom.history(POOL, 1_699_913_300.0, 1_700_000_000.0, 300.0)
 
 
-async def test_the_past_leaves_slots_for_the_looks() -> None:
+async def test_the_past_leaves_slots_for_the_samples() -> None:
     """At most three queries about it are under way at the same time, for all pools together."""
     under_way, most = 0, 0
 

@@ -22,18 +22,18 @@ KINDS = {"github": METRICS["github"], "prometheus": METRICS["prometheus"]}
 class Script:
     """A source that answers what the test says, when it says so."""
 
-    def __init__(self, *said: Snapshot | Unreachable) -> None:
-        self.said, self.gate = list(said), asyncio.Event()
+    def __init__(self, *answers: Snapshot | Unreachable) -> None:
+        self.answers, self.gate = list(answers), asyncio.Event()
         self.gate.set()
         self.past: tuple[Snapshot, ...] = ()
 
     async def snapshot(self, pool: str) -> Snapshot:
         del pool
         await self.gate.wait()
-        said = self.said.pop(0) if len(self.said) > 1 else self.said[0]
-        if isinstance(said, Unreachable):
-            raise said
-        return said
+        answers = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answers, Unreachable):
+            raise answers
+        return answers
 
     async def history(self, *_: object) -> tuple[Snapshot, ...]:
         return self.past
@@ -48,10 +48,10 @@ async def test_a_source_that_does_not_answer_is_told_until_it_does() -> None:
     away, refused = (Unreachable("P", "is gone", failure=one) for one in (Failure.UNCONNECTED, Failure.SHAPE))
     silent, source = dict[str, str](), Script(away, refused, Snapshot("p", 10.0, 1))
     several = Several({"a": source}, 0.01, silent)
-    for told in ({"a": str(away)}, {"a": str(away)}, {}):
+    for expected in ({"a": str(away)}, {"a": str(away)}, {}):
         with contextlib.suppress(Unreachable):
             await several.snapshot("p")
-        assert silent == told
+        assert silent == expected
     source.gate.clear()
     await several.snapshot("p")
     assert silent == {"a": "a has not answered within 0.01 s; the request goes on"}
@@ -82,10 +82,10 @@ async def test_two_who_ask_at_the_same_time_share_one_answer() -> None:
     slow = Script(Snapshot("p", 10.0, 1))
     source = both(slow, Script(Snapshot("p", 11.0, limit=4)))
     slow.gate.clear()
-    asked = [asyncio.ensure_future(source.snapshot("p")) for _ in range(2)]
+    reads = [asyncio.ensure_future(source.snapshot("p")) for _ in range(2)]
     await asyncio.sleep(0)
     slow.gate.set()
-    assert [(one.queued, one.limit) for one in await asyncio.gather(*asked)] == [(1, 4)] * 2
+    assert [(one.queued, one.limit) for one in await asyncio.gather(*reads)] == [(1, 4)] * 2
 
 
 async def test_a_pool_without_any_answer_names_every_source() -> None:

@@ -18,20 +18,20 @@ from bot.core.pool.merge import SourceAnswer, taken
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, drained, fresh
 from bot.measuring.store_job import take_job
 from bot.ports import Unreachable
-from tests.adapters.back_end import URL, Asked, BackEnd, parts_with
+from tests.adapters.back_end import URL, BackEnd, SentRequest, parts_with
 from tests.adapters.github.standin import LABEL
 from tests.adapters.github.world import world
 from tests.adapters.metrics import test_buildkite, test_github_webhooks, test_gitlab, test_hud, test_jenkins
 from tests.adapters.metrics.rig import Rig
 from tests.architecture.tree import ROOT
 from tests.builders import NOW
-from tests.ci_systems import AT, CiSystem, Said, buildkite, gitlab, hud, jenkins, without
+from tests.ci_systems import AT, CiSystem, Reply, buildkite, gitlab, hud, jenkins, without
 from tests.world import World
 
 HEADING = "## What is 0, and what is unknown"
 POLL = 30.0
 EMPTY, PARTIAL, NOWHERE, OLD, CONTRARY = "empty", "partial", "cannot place", "older than usual", "contradicts itself"
-Look = Callable[[], Awaitable[Snapshot]]
+Read = Callable[[], Awaitable[Snapshot]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Answered:
 
     kind: str
     what: str
-    look: Look
+    look: Read
     at: float = AT
     """When it is measured (epoch seconds)."""
     why: str = ""
@@ -57,7 +57,7 @@ def cases() -> Iterator[Answered]:
     yield from of_prometheus()
 
 
-def asked(rig: Rig, system: CiSystem, pool: str, keys: Mapping[str, object] | None = None) -> Look:
+def read(rig: Rig, system: CiSystem, pool: str, keys: Mapping[str, object] | None = None) -> Read:
     return lambda: rig.look(system, pool, keys or {})
 
 
@@ -70,8 +70,8 @@ def of_hud() -> Iterator[Answered]:
     pool, jobs, labels, others = "linux.4xlarge", *(f"/api/clickhouse/{name}" for name in test_hud.QUEUES)
     row = {"runner_label": "linux.24xlarge", "num_queued_jobs": 4, "max_queue_time_minutes": 90, "org": "pytorch"}
 
-    def look(path: str, body: object, status: int = 200, **headers: str) -> Look:
-        return asked(test_hud.RIG, changed(hud(), path, body, status, **headers), pool)
+    def look(path: str, body: object, status: int = 200, **headers: str) -> Read:
+        return read(test_hud.RIG, changed(hud(), path, body, status, **headers), pool)
 
     yield Answered("hud", EMPTY, look(jobs, []))
     yield Answered("hud", PARTIAL, look(others, {"error": "timeout"}, 504), why="what other repositories queue")
@@ -87,12 +87,12 @@ def of_hud() -> Iterator[Answered]:
 def of_buildkite() -> Iterator[Answered]:
     queues = {"deploy": {"scheduled": 0, "running": 4}}
 
-    def look(jobs: Mapping[str, object], agents: object = None, **keys: object) -> Look:
+    def look(jobs: Mapping[str, object], agents: object = None, **keys: object) -> Read:
         body = {"organization": {"slug": "x"}, "jobs": jobs, "agents": agents or {"queues": {"deploy": {"idle": 1}}}}
-        system = CiSystem({"/v3/metrics": Said(body)})
-        return asked(test_buildkite.RIG, system, "deploy", keys)
+        system = CiSystem({"/v3/metrics": Reply(body)})
+        return read(test_buildkite.RIG, system, "deploy", keys)
 
-    yield Answered("buildkite", EMPTY, asked(test_buildkite.RIG, buildkite(), "deploy"))
+    yield Answered("buildkite", EMPTY, read(test_buildkite.RIG, buildkite(), "deploy"))
     yield Answered("buildkite", EMPTY, look({"queues": {}}, {"queues": {}}, scales_to_zero=True))
     yield Answered("buildkite", PARTIAL, look({"queues": {}}, {"queues": {}}), why="no queue")
     yield Answered("buildkite", PARTIAL, look({"queues": {"deploy": {"running": 1}}}), why="no number")
@@ -108,21 +108,21 @@ def of_gitlab() -> Iterator[Answered]:
             system.says(f"/api/v4/projects/{path}/jobs", [])
         return system
 
-    yield Answered("gitlab", EMPTY, asked(rig, idle(), "linux", keys))
-    yield Answered("gitlab", PARTIAL, asked(rig, changed(idle(), lists, {}, 500), "linux", keys))
-    yield Answered("gitlab", PARTIAL, asked(rig, idle(), "lniux"), why="no runner carries the tags lniux")
+    yield Answered("gitlab", EMPTY, read(rig, idle(), "linux", keys))
+    yield Answered("gitlab", PARTIAL, read(rig, changed(idle(), lists, {}, 500), "linux", keys))
+    yield Answered("gitlab", PARTIAL, read(rig, idle(), "lniux"), why="no runner carries the tags lniux")
 
 
 def of_jenkins() -> Iterator[Answered]:
     rig, queue = test_jenkins.RIG, "/queue/api/json"
-    yield Answered("jenkins", EMPTY, asked(rig, changed(jenkins(), queue, {"items": []}), "linux"))
+    yield Answered("jenkins", EMPTY, read(rig, changed(jenkins(), queue, {"items": []}), "linux"))
     hidden: dict[str, object] = {"items": [], "discoverableItems": [{"task": {}}]}
-    yield Answered("jenkins", PARTIAL, asked(rig, changed(jenkins(), queue, hidden), "linux"))
-    yield Answered("jenkins", PARTIAL, asked(rig, without(jenkins(), queue, "items"), "linux"))
-    yield Answered("jenkins", PARTIAL, asked(rig, jenkins(), "lniux"), why="neither a node nor a cloud")
+    yield Answered("jenkins", PARTIAL, read(rig, changed(jenkins(), queue, hidden), "linux"))
+    yield Answered("jenkins", PARTIAL, read(rig, without(jenkins(), queue, "items"), "linux"))
+    yield Answered("jenkins", PARTIAL, read(rig, jenkins(), "lniux"), why="neither a node nor a cloud")
     astray = changed(jenkins(), queue, {"items": [test_jenkins.waiting()], "discoverableItems": []})
     astray.says("/computer/api/json", {"computer": [test_jenkins.NO_AGENT, test_jenkins.GONE]})
-    yield Answered("jenkins", NOWHERE, asked(rig, astray, "pods"), why="no agent is online")
+    yield Answered("jenkins", NOWHERE, read(rig, astray, "pods"), why="no agent is online")
 
 
 def of_github() -> Iterator[Answered]:
@@ -170,11 +170,11 @@ def of_webhooks() -> Iterator[Answered]:
 
 
 def of_prometheus() -> Iterator[Answered]:
-    def look(value: str | None, wait: str = "0", at: float = NOW, **more: object) -> Look:
-        def answer(request: Asked) -> tuple[int, object]:
+    def look(value: str | None, wait: str = "0", at: float = NOW, **more: object) -> Read:
+        def answer(request: SentRequest) -> tuple[int, object]:
             query = str(request.query.get("query"))
-            said = str(at) if query.startswith("max(timestamp") else wait if "wait" in query else value
-            result = [] if said is None else [{"metric": {}, "value": [at, said]}]
+            sample = str(at) if query.startswith("max(timestamp") else wait if "wait" in query else value
+            result = [] if sample is None else [{"metric": {}, "value": [at, sample]}]
             return 200, {"status": "success", "data": {"resultType": "vector", "result": result}, **more}
 
         async def one() -> Snapshot:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.http.client import HttpAnswer
-from bot.adapters.prometheus.answers import PARTIAL, Unknown, counted, metrics_of, one, points, samples, why_nothing
+from bot.adapters.prometheus.answers import PARTIAL, Unknown, metrics_of, one, points, samples, tallies, why_nothing
 from bot.adapters.prometheus.jobs import waiting
 from bot.ports import Unreachable
 
@@ -102,7 +102,7 @@ def test_series_become_counts_by_name() -> None:
         {"metric": {"code": "Odd"}, "value": [1, "NaN"]},
         {"metric": {}, "value": [1, "1"]},
     ]
-    found = counted(samples(success("vector", rows)))
+    found = tallies(samples(success("vector", rows)))
     assert [(c.name, c.number) for c in found] == [
         ("example/torch / trunk", 7.0),
         ("example/torch / pull", 3.0),

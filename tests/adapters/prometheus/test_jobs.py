@@ -33,7 +33,7 @@ def test_shards_of_a_kind_are_one_kind() -> None:
 
 
 def test_a_group_without_a_number_of_jobs_is_none() -> None:
-    told = {"jobs": 15.0, "median": 1200.0, "longest": 2400.0, "shortest": 600.0}
-    rows = [({**TEST, "runner_label": "gpu", "stat": stat}, value) for stat, value in told.items()]
+    stats = {"jobs": 15.0, "median": 1200.0, "longest": 2400.0, "shortest": 600.0}
+    rows = [({**TEST, "runner_label": "gpu", "stat": stat}, value) for stat, value in stats.items()]
     found = composition(samples(*rows, ({"job": "docs", "stat": "median"}, 5.0)))
     assert found == (JobGroup("pull / test (default)", "gpu", "", 15, 1200.0, 2400.0, 600.0),)

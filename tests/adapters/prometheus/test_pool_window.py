@@ -7,7 +7,7 @@ from bot.adapters.prometheus.presets import queries
 
 
 @pytest.mark.parametrize(
-    ("asked", "seconds"),
+    ("queries", "seconds"),
     [
         ({"starts_per_minute": "60 * sum(rate(jobs_started_total[5m]))"}, 300.0),
         ({"starts_per_minute": "rate(a[5m])", "completions_per_minute": "60 * rate(b[1h]) + rate(c[30s])"}, 3600.0),
@@ -17,6 +17,6 @@ from bot.adapters.prometheus.presets import queries
         ({}, None),
     ],
 )
-def test_the_longest_window_of_the_rates_counts(asked: dict[str, str], seconds: float | None) -> None:
+def test_the_longest_window_of_the_rates_counts(queries: dict[str, str], seconds: float | None) -> None:
     """A gauge that its exporter averages has none that could be read."""
-    assert rate_seconds(asked) == seconds
+    assert rate_seconds(queries) == seconds

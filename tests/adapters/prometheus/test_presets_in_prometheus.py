@@ -116,7 +116,7 @@ def source(real: RealPrometheus, wire: HttpPool, keys: dict[str, Any], at: float
     return build("main", "[metrics.main]", raw, {"x": keys}, parts_with(wire, at=at))
 
 
-def counted(found: tuple[Tally, ...]) -> dict[str, float]:
+def by_name(found: tuple[Tally, ...]) -> dict[str, float]:
     return {one.name: one.number for one in found}
 
 
@@ -203,9 +203,9 @@ def the_generic_exporter(found: Snapshot) -> None:
     assert (found.arrivals_per_minute, found.starts_per_minute, found.completions_per_minute) == (1.5, 0.5, 0.25)
     assert (found.duration_p50_seconds, found.running_longest_seconds, found.provider_up) == (900.0, 5400.0, True)
     assert (found.creates, found.registered, found.create_failures) == (15, 10, 20)
-    assert counted(found.create_failures_by_code) == {"InsufficientInstanceCapacity": pytest.approx(20.0, rel=0.05)}
-    assert counted(found.arrivals_by_source) == {"acme/app / pull": pytest.approx(22.5, rel=0.05)}
-    assert counted(found.usual_by_source) == {"acme/app / pull": pytest.approx(60.0, rel=0.1)}
+    assert by_name(found.create_failures_by_code) == {"InsufficientInstanceCapacity": pytest.approx(20.0, rel=0.05)}
+    assert by_name(found.arrivals_by_source) == {"acme/app / pull": pytest.approx(22.5, rel=0.05)}
+    assert by_name(found.usual_by_source) == {"acme/app / pull": pytest.approx(60.0, rel=0.1)}
     assert (found.usual_arrivals_per_minute, found.usual_duration_seconds) == (1.5, 900.0)
     assert [(job.name, job.waited_seconds) for job in found.waiting] == [("pull / build", 6840.0)]
 

@@ -55,8 +55,8 @@ class Hosts:
     def passes(self, seconds: float) -> None:
         """Real time passes."""
         self.passed += seconds
-        told = round((AT + self.passed + self.ahead) * 1000)
-        self.server.hset(CLOCK, mapping={"s": told // 1000, "us": told % 1000 * 1000})
+        shown_ms = round((AT + self.passed + self.ahead) * 1000)
+        self.server.hset(CLOCK, mapping={"s": shown_ms // 1000, "us": shown_ms % 1000 * 1000})
 
     def steps(self, seconds: float) -> None:
         """The server's clock steps."""

@@ -68,8 +68,8 @@ async def test_a_start_that_waits_for_an_earlier_server_says_so(
         await eventually(lambda: logs, "it says what it waits for")
         os.close(lock)
         await starts
-    (said,) = logs
-    assert (said["event"], said["folder"]) == ("waiting for the data folder", str(tmp_path))
+    (line,) = logs
+    assert (line["event"], line["folder"]) == ("waiting for the data folder", str(tmp_path))
 
 
 async def claimed(data: Path) -> str:

@@ -54,7 +54,7 @@ def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: flo
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "problem"),
     [
         ({"maxmemory": 1000, "used_memory": 901}, "90% of its maxmemory"),
         ({"maxmemory": 1000, "used_memory": 899}, ""),
@@ -67,8 +67,8 @@ def test_clocks_more_than_two_seconds_apart_are_named_with_their_side(apart: flo
         ({}, ""),
     ],
 )
-def test_a_server_that_is_nearly_full_is_told_beforehand(facts: dict[str, object], said: str) -> None:
+def test_a_server_that_is_nearly_full_is_told_beforehand(facts: dict[str, object], problem: str) -> None:
     """Without a limit there is nothing to warn of."""
     found = nearly_full(facts)
-    assert said in (found.what if found else "")
-    assert bool(found) is bool(said)
+    assert problem in (found.what if found else "")
+    assert bool(found) is bool(problem)

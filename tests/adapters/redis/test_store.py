@@ -125,11 +125,11 @@ async def test_a_lost_claim_is_not_asked_for_twice(shaky: RedisStore, store: Red
 
 async def test_calls_at_once_get_their_own_replies_though_some_are_given_up(store: RedisStore) -> None:
     await store.commit(Change(point={f"i{number}": (f"{number}", None) for number in range(100)}))
-    asked = [asyncio.create_task(store.find(f"i{number}")) for number in range(100)]
+    reads = [asyncio.create_task(store.find(f"i{number}")) for number in range(100)]
     await asyncio.sleep(0)
-    for given_up in asked[::3]:
+    for given_up in reads[::3]:
         given_up.cancel()
-    found = await asyncio.gather(*asked, return_exceptions=True)
+    found = await asyncio.gather(*reads, return_exceptions=True)
     assert [one for one in found if isinstance(one, str)] == [f"{number}" for number in range(100) if number % 3]
 
 
@@ -145,8 +145,13 @@ async def test_a_connection_that_was_lost_while_idle_is_replaced_before_a_call_i
 async def test_calls_of_one_turn_share_a_pipeline_and_fail_alone(wire: Wire) -> None:
     """A text that is not Unicode, or a command that Redis refuses, fails its own call only."""
     calls = Together(redis.asyncio.Redis(port=await wire.port_for("turn"), **LIMITS), 1, IDLE_SECONDS)
-    said = (("SET", "{tailback}:x", "1"), ("GET", "\ud800"), ("HGET", "{tailback}:x", "f"), ("INCR", "{tailback}:x"))
-    found = await asyncio.gather(*(calls.execute_command(*words) for words in said), return_exceptions=True)
+    commands = (
+        ("SET", "{tailback}:x", "1"),
+        ("GET", "\ud800"),
+        ("HGET", "{tailback}:x", "f"),
+        ("INCR", "{tailback}:x"),
+    )
+    found = await asyncio.gather(*(calls.execute_command(*words) for words in commands), return_exceptions=True)
     assert (found[0], type(found[1]), type(found[2]), found[3]) == (
         True,
         UnicodeEncodeError,
@@ -168,12 +173,12 @@ async def test_callers_of_one_pipeline_are_woken_in_turns_of_their_own(wire: Wir
             turns[0] += 1
             await asyncio.sleep(0)
 
-    async def asked() -> int:
+    async def reads() -> int:
         await calls.execute_command("PING")
         return turns[0]
 
     counting = asyncio.create_task(count())
-    found = await asyncio.gather(*(asked() for _ in range(20)))
+    found = await asyncio.gather(*(reads() for _ in range(20)))
     counting.cancel()
     assert len({*found}) == 20
     await calls.aclose()
@@ -368,20 +373,20 @@ async def test_records_of_a_release_that_nobody_has_are_not_touched(
     older: int, client: redis.Redis, store: RedisStore
 ) -> None:
     client.set(FORMAT_KEY, older)
-    (said,) = await store.adopt()
-    assert f"format {older}, of an older Tailback" in said.what
-    assert said.remedy == TOO_OLD
-    assert said in await store.check()
+    (commands,) = await store.adopt()
+    assert f"format {older}, of an older Tailback" in commands.what
+    assert commands.remedy == TOO_OLD
+    assert commands in await store.check()
     assert client.get(FORMAT_KEY) == str(older).encode()
 
 
 async def test_records_of_a_newer_release_are_not_touched(client: redis.Redis, store: RedisStore) -> None:
     """RT-8: a downgrade is refused with both ways out, by the start and by the doctor; the format stays as it is."""
     client.set(FORMAT_KEY, FORMAT + 1)
-    (said,) = await store.adopt()
-    assert f"format {FORMAT + 1}, of a newer Tailback" in said.what
-    assert said.remedy == "start that release again, or give this one an empty Redis"
-    assert said in await store.check()
+    (commands,) = await store.adopt()
+    assert f"format {FORMAT + 1}, of a newer Tailback" in commands.what
+    assert commands.remedy == "start that release again, or give this one an empty Redis"
+    assert commands in await store.check()
     assert client.get(FORMAT_KEY) == str(FORMAT + 1).encode()
 
 

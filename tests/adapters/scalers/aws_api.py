@@ -70,7 +70,7 @@ class AwsApi:
     """How many messages of a batch are accepted."""
     faults: dict[str, str] = field(default_factory=dict)
     """Action → an error code with which it fails, or `silent`: done, and the answer is lost."""
-    asked: list[tuple[str, Parameters]] = field(default_factory=list)
+    requests: list[tuple[str, Parameters]] = field(default_factory=list)
 
     def url(self) -> AbstractAsyncContextManager[str]:
         """At a real address."""
@@ -84,7 +84,7 @@ class AwsApi:
         else:
             parameters = {name: values[0] for name, values in parse_qs(body.decode()).items()}
             action = parameters["Action"]
-        self.asked.append((action, parameters))
+        self.requests.append((action, parameters))
         fault = self.faults.get(action, "")
         if fault and fault != "silent":
             return self.error(fault, NOT_ALLOWED.format(action=action), plain=bool(target))
@@ -137,25 +137,25 @@ class AwsApi:
         return xml("DescribeScalingActivities", f"<Activities>{good}{bad}</Activities>")
 
     def launched(self, start: int, most: int) -> Response:
-        rows = [("Launching a new EC2 instance", said) for said in self.launches]
+        rows = [("Launching a new EC2 instance", message) for message in self.launches]
         rows += [("Terminating EC2 instance: i", "")] * self.ended
         members = "".join(
             f"<member><ActivityId>a</ActivityId><Description>{what}</Description>"
-            f"<StatusCode>{'Failed' if said else 'Successful'}</StatusCode>"
-            f"<StartTime>{self.launched_at.isoformat()}</StartTime><StatusMessage>{escape(said)}</StatusMessage>"
+            f"<StatusCode>{'Failed' if message else 'Successful'}</StatusCode>"
+            f"<StartTime>{self.launched_at.isoformat()}</StartTime><StatusMessage>{escape(message)}</StatusMessage>"
             f"<Details>{escape(self.details)}</Details></member>"
-            for what, said in rows[start : start + most]
+            for what, message in rows[start : start + most]
         )
         token = f"<NextToken>{start + most}</NextToken>" if start + most < len(rows) else ""
         return xml("DescribeScalingActivities", f"<Activities>{members}</Activities>{token}")
 
     def on_SetDesiredCapacity(self, parameters: Parameters) -> Response:  # noqa: N802 - AWS's name
-        wanted = int(str(parameters["DesiredCapacity"]))
-        if wanted > self.most:
-            text = f"New SetDesiredCapacity value {wanted} is above max value {self.most} for the AutoScalingGroup."
+        target = int(str(parameters["DesiredCapacity"]))
+        if target > self.most:
+            text = f"New SetDesiredCapacity value {target} is above max value {self.most} for the AutoScalingGroup."
             return self.error("ValidationError", text)
-        self.desired = wanted
-        self.there = wanted if self.delivers else self.there
+        self.desired = target
+        self.there = target if self.delivers else self.there
         return xml("SetDesiredCapacity", "", result=False)
 
     def on_GetMetricData(self, _: Parameters) -> Response:  # noqa: N802 - AWS's name

@@ -77,10 +77,10 @@ class GitApi:
             return JSONResponse({"message": "Bad credentials"}, 401)
         verb, path = request.method, request.url.path.removeprefix(START)
         name = "pull_requests" if path.startswith("/pulls") and verb != "GET" else "contents"
-        wanted = f"{name}={'read' if verb == 'GET' else 'write'}"
-        if wanted not in self.permissions:
-            told = {"X-Accepted-GitHub-Permissions": wanted}
-            return JSONResponse({"message": "Resource not accessible by personal access token"}, 403, told)
+        permission = f"{name}={'read' if verb == 'GET' else 'write'}"
+        if permission not in self.permissions:
+            headers = {"X-Accepted-GitHub-Permissions": permission}
+            return JSONResponse({"message": "Resource not accessible by personal access token"}, 403, headers)
         _, kind, *rest = path.split("/")
         body = await request.json() if verb in {"POST", "PUT", "PATCH"} else dict(request.query_params)
         answer = {"contents": self.contents, "git": self.git, "pulls": self.pulled, "commits": self.log}[kind]
@@ -102,8 +102,8 @@ class GitApi:
             if body["sha"] != sha(self.branches[branch]):
                 return JSONResponse({"message": f"{FILE} does not match {body['sha']}"}, 409)
             if self.protected and branch == "main":
-                said = "Repository rule violations found\n\nChanges must be made through a pull request."
-                return JSONResponse({"message": said}, 409)
+                message = "Repository rule violations found\n\nChanges must be made through a pull request."
+                return JSONResponse({"message": message}, 409)
             self.branches[branch] = base64.b64decode(body["content"]).decode()
             self.messages[branch] = body["message"]
             if branch == "main":
@@ -126,8 +126,8 @@ class GitApi:
             return Response(status_code=204) if found else JSONResponse({"message": "Reference does not exist"}, 422)
         branch = body["ref"].removeprefix("refs/heads/")
         if branch in self.branches or body["sha"] != self.head("main"):
-            said = "Reference already exists" if branch in self.branches else "Object does not exist"
-            return JSONResponse({"message": said}, 422)
+            message = "Reference already exists" if branch in self.branches else "Object does not exist"
+            return JSONResponse({"message": message}, 422)
         self.branches[branch] = self.branches["main"]
         return JSONResponse(self.ref(branch), 201)
 

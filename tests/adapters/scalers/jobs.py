@@ -7,10 +7,10 @@ from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, of_commit,
 
 def job(number: int, state: JobState = JobState.QUEUED, **more: Any) -> WorkflowJob:
     """A job of example/app that asks for linux; the higher its number, the younger."""
-    told: dict[str, Any] = {"run": "7", "name": f"test {number}", "workflow": "ci", "repository": "example/app"}
-    told["labels"] = ("linux",)
-    told["url"] = f"https://github.com/example/app/actions/runs/7/job/{number}"
-    return WorkflowJob(str(number), state=state, created_at=1000.0 + number, **{**told, **more})
+    fields: dict[str, Any] = {"run": "7", "name": f"test {number}", "workflow": "ci", "repository": "example/app"}
+    fields["labels"] = ("linux",)
+    fields["url"] = f"https://github.com/example/app/actions/runs/7/job/{number}"
+    return WorkflowJob(str(number), state=state, created_at=1000.0 + number, **{**fields, **more})
 
 
 class FakeJobs:

@@ -80,11 +80,11 @@ class KubernetesApi:
     async def reviewed(self, request: Request) -> Response:
         """Whether the token may do what it asks about; the object must be named as it is."""
         body = await request.json()
-        asked = body["spec"]["resourceAttributes"]
-        self.reviews.append(asked)
+        attributes = body["spec"]["resourceAttributes"]
+        self.reviews.append(attributes)
         if self.reviews_refused:
             return failure(403, "selfsubjectaccessreviews.authorization.k8s.io is forbidden")
-        return JSONResponse({**body, "status": {"allowed": asked["verb"].upper() in self.verbs}}, 201)
+        return JSONResponse({**body, "status": {"allowed": attributes["verb"].upper() in self.verbs}}, 201)
 
     async def patched(self, request: Request, path: str) -> Response:
         """A JSON merge patch or an apply; a conflict when it names an older version, or another manager's field."""
@@ -112,12 +112,12 @@ class KubernetesApi:
         """Takes over what nobody else manages; the answer if somebody does."""
         fields = {"f:spec": managed(spec)}
         for other, theirs in self.managers.items():
-            owned = [one for one in paths(theirs) if one in {wanted[: len(one)] for wanted in paths(fields)}]
+            owned = [one for one in paths(theirs) if one in {place[: len(one)] for place in paths(fields)}]
             if other != manager and owned:
                 place = "." + ".".join(key.removeprefix("f:") for key in paths(fields)[0])
-                said = f'conflict with "{other}" using {known["apiVersion"]}'
-                causes = [{"reason": "FieldManagerConflict", "message": said, "field": place}]
-                return failure(409, f"Apply failed with 1 conflict: {said}: {place}", causes)
+                message = f'conflict with "{other}" using {known["apiVersion"]}'
+                causes = [{"reason": "FieldManagerConflict", "message": message, "field": place}]
+                return failure(409, f"Apply failed with 1 conflict: {message}: {place}", causes)
         for gone in set(paths(self.managers.get(manager, {}))) - set(paths(fields)):
             inner = known
             for key in gone[:-1]:

@@ -51,14 +51,14 @@ async def test_a_group_of_moto_is_read_and_set(moto_url: str, parts: BuildContex
     assert (await scaler.read()).level == 5
     with pytest.raises(Refused, match="limited to 8 runners by MaxSize"):
         await scaler.set(9, "act-2")
-    told = client.describe_auto_scaling_groups(AutoScalingGroupNames=["ci-linux"])["AutoScalingGroups"][0]
-    assert told["DesiredCapacity"] == 5, "moto would have taken 9"
+    group = client.describe_auto_scaling_groups(AutoScalingGroupNames=["ci-linux"])["AutoScalingGroups"][0]
+    assert group["DesiredCapacity"] == 5, "moto would have taken 9"
 
 
 async def test_the_cooldown_of_the_group_is_not_waited_for(scaler: Scaler, api: AwsApi) -> None:
     """HonorCooldown true would answer ScalingActivityInProgress."""
     await scaler.set(24, "act-1")
-    sent = next(parameters for action, parameters in api.asked if action == "SetDesiredCapacity")
+    sent = next(parameters for action, parameters in api.requests if action == "SetDesiredCapacity")
     assert (sent["AutoScalingGroupName"], sent["DesiredCapacity"], sent["HonorCooldown"]) == ("ci-linux", "24", "false")
 
 
@@ -103,7 +103,7 @@ async def test_weights_are_not_taken_for_runners(
     assert caught.value.failure is Failure.SHAPE
     with pytest.raises(Unreachable, match="counts weights"):
         await scaler.set(20, "act-1")
-    assert "SetDesiredCapacity" not in [action for action, _ in api.asked]
+    assert "SetDesiredCapacity" not in [action for action, _ in api.requests]
 
 
 async def test_mixed_instances_that_each_count_for_one_are_runners(scaler: Scaler, api: AwsApi) -> None:
@@ -152,7 +152,7 @@ async def test_what_cannot_be_set_is_refused_with_the_reason(
         setattr(api, name, value)
     with pytest.raises(Refused, match=words):
         await scaler.set(target, "act-1")
-    assert ("SetDesiredCapacity" in [action for action, _ in api.asked]) is ("faults" in state)
+    assert ("SetDesiredCapacity" in [action for action, _ in api.requests]) is ("faults" in state)
 
 
 async def test_a_group_that_starts_nothing_may_still_be_lowered(scaler: Scaler, api: AwsApi) -> None:

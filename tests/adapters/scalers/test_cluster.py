@@ -45,7 +45,7 @@ async def test_without_a_token_file_no_token_is_sent() -> None:
     back = BackEnd().says(200, {"metadata": {}, "spec": {"replicas": 1}})
     raw = {**TABLE, "url": "http://localhost:8001", "token_file": ""}
     assert (await build("linux", "[x]", raw, back.parts())[0].read()).level == 1
-    assert "authorization" not in back.asked[0].headers
+    assert "authorization" not in back.requests[0].headers
 
 
 @pytest.mark.parametrize("body", [{"kind": "Scale"}, [], "x", {"spec": None}])

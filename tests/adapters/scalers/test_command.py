@@ -57,9 +57,9 @@ async def test_the_program_sees_only_what_it_was_given(
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-made-up")
     more = {"environment": ["FLEET_TOKEN"]}
     await pool_scaler(fleet, f"env > {tmp_path}/env; pwd >> {tmp_path}/env; cat >> {tmp_path}/env", **more).set(24, "a")
-    told = dict(line.partition("=")[::2] for line in (tmp_path / "env").read_text().splitlines())
-    assert {*told} - {"SHLVL", "_", "OLDPWD"} == {"PATH", "LANG", "FLEET_TOKEN", "PWD", "/"}
-    assert told["FLEET_TOKEN"] == "very-secret-token"
+    variables = dict(line.partition("=")[::2] for line in (tmp_path / "env").read_text().splitlines())
+    assert {*variables} - {"SHLVL", "_", "OLDPWD"} == {"PATH", "LANG", "FLEET_TOKEN", "PWD", "/"}
+    assert variables["FLEET_TOKEN"] == "very-secret-token"
 
 
 async def test_another_exit_code_is_a_refusal_with_its_last_words(fleet: Path) -> None:

@@ -147,10 +147,10 @@ async def test_in_doubt_only_the_same_jobs_are_sent_again(pool_scaler: Make, api
 async def test_instances_are_counted_over_pages(pool_scaler: Make, api: AwsApi) -> None:
     api.instances = 20
     assert (await pool_scaler().read()).current == 20
-    asked = [parameters for action, parameters in api.asked if action == "DescribeInstances"]
-    assert [one.get("NextToken") for one in asked] == [None, "8", "16"]
-    assert (asked[0]["Filter.1.Name"], asked[0]["Filter.1.Value.1"]) == ("tag:ghr:environment", "ci-linux")
-    assert (asked[0]["Filter.2.Value.1"], asked[0]["Filter.2.Value.2"]) == ("pending", "running")
+    reads = [parameters for action, parameters in api.requests if action == "DescribeInstances"]
+    assert [one.get("NextToken") for one in reads] == [None, "8", "16"]
+    assert (reads[0]["Filter.1.Name"], reads[0]["Filter.1.Value.1"]) == ("tag:ghr:environment", "ci-linux")
+    assert (reads[0]["Filter.2.Value.1"], reads[0]["Filter.2.Value.2"]) == ("pending", "running")
 
 
 async def test_without_webhooks_nothing_can_be_asked(pool_scaler: Make, api: AwsApi) -> None:

@@ -144,7 +144,7 @@ async def test_a_missing_permission_is_named(pool_scaler: Make, api: GitApi, mis
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "why"),
     [
         ({"file": "gone.tf"}, r"GitHub shows no gone\.tf on branch main of example/infra.*contents=read"),
         ({"branch": "gone"}, "GitHub shows no runners/main.tfvars on branch gone"),
@@ -153,9 +153,9 @@ async def test_a_missing_permission_is_named(pool_scaler: Make, api: GitApi, mis
         ({"pattern": r"^# (\w+)$"}, "'größe' is not a number"),
     ],
 )
-async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: GitApi, more: Any, said: str) -> None:
+async def test_what_cannot_be_found_exactly_is_refused(pool_scaler: Make, api: GitApi, more: Any, why: str) -> None:
     for call in (pool_scaler(**more).read(), pool_scaler(**more).set(24, "act-1")):
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Refused, match=why):
             await call
     assert api.branches == {"main": TEXT}
 

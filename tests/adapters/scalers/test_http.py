@@ -17,9 +17,9 @@ def pool_scaler(back: BackEnd, **more: object) -> Scaler:
 async def test_the_request_is_as_documented() -> None:
     back = BackEnd().says(204, b"")
     await pool_scaler(back, token_env="TOKEN").set(24, "act-1")
-    asked = back.asked[0]
-    assert (asked.method, asked.path, asked.body) == ("PUT", "/pools/linux.2xlarge", {"desired": 24})
-    assert (asked.headers["idempotency-key"], asked.headers["authorization"]) == ("act-1", "Bearer secret-token")
+    request = back.requests[0]
+    assert (request.method, request.path, request.body) == ("PUT", "/pools/linux.2xlarge", {"desired": 24})
+    assert (request.headers["idempotency-key"], request.headers["authorization"]) == ("act-1", "Bearer secret-token")
 
 
 @pytest.mark.parametrize(

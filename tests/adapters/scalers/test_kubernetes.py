@@ -157,14 +157,14 @@ async def test_quantities_count_runners_and_stay_quantities(of: Make, api: Kuber
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "why"),
     [
         ({"field": "spec.minimum"}, r"runners has no spec\.minimum, or it is not a number; set it there first"),
         ({"field": "spec.metrics"}, r"runners has no spec\.metrics, or it is not a number"),
         ({"per_runner": 4}, r"spec\.minReplicas of runners is 2, no multiple of per_runner \(4\)"),
     ],
 )
-async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[str, object], said: str) -> None:
+async def test_what_is_no_number_of_runners_is_not_guessed(of: Make, more: dict[str, object], why: str) -> None:
     for call in (of(OF_HPA, **more).read(), of(OF_HPA, **more).set(24, "act-1")):
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Refused, match=why):
             await call

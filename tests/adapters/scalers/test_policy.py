@@ -31,7 +31,7 @@ def test_what_is_said_is_what_is_judged_by() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "why"),
     [
         ({"lease": "0s"}, "must be longer than 0 s"),
         ({"max_lease": "8h"}, "max_lease bounds a lease with its extensions"),
@@ -39,7 +39,7 @@ def test_what_is_said_is_what_is_judged_by() -> None:
         ({"max_cost_per_hour": 4}, "max_cost_per_hour needs cost_per_runner_hour"),
     ],
 )
-def test_a_bound_that_bounds_nothing_is_a_mistake(keys: dict[str, object], said: str) -> None:
+def test_a_bound_that_bounds_nothing_is_a_mistake(keys: dict[str, object], why: str) -> None:
     """A longest lease without a shorter one, a limit of cost without a price."""
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=why):
         PolicyTable.model_validate({"kind": "http", "max": 40, **keys})

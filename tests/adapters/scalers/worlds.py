@@ -13,7 +13,7 @@ from bot.adapters.registry import SCALERS
 from bot.adapters.scalers import aws_asg, command, github_aws_runners
 from bot.adapters.scalers import http as http_scaler
 from bot.ports import Failure, Scaler
-from tests.adapters.back_end import URL, Asked, BackEnd, parts_with, patient_pool
+from tests.adapters.back_end import URL, BackEnd, SentRequest, parts_with, patient_pool
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.adapters.scalers.git_api import FILE_TABLE, GitApi
 from tests.adapters.scalers.jobs import FakeJobs, job
@@ -58,16 +58,16 @@ class HomeGrown:
     acts: list[str] = field(default_factory=list)
     state: str = ""
 
-    def answer(self, asked: Asked) -> tuple[int, object]:
+    def answer(self, request: SentRequest) -> tuple[int, object]:
         if self.state == "forbidden":
             return 403, {"error": "not you"}
-        if asked.method == "GET":
+        if request.method == "GET":
             return 200, {"current": self.current, "min": 0, "max": 40}
-        if asked.body["desired"] > 40:
+        if request.body["desired"] > 40:
             return 422, {"error": "the most is 40"}
-        if asked.headers["idempotency-key"] not in self.acts:
-            self.current = asked.body["desired"]
-            self.acts.append(asked.headers["idempotency-key"])
+        if request.headers["idempotency-key"] not in self.acts:
+            self.current = request.body["desired"]
+            self.acts.append(request.headers["idempotency-key"])
         if self.state == "silent":
             raise httpx.ReadError("the connection was cut")
         return 200, {}

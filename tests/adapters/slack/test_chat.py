@@ -28,7 +28,7 @@ class Scene:
     kit: Kit
     clock: FakeClock
 
-    def asked(self, method: str) -> list[dict[str, object]]:
+    def calls(self, method: str) -> list[dict[str, object]]:
         return [dict(entry.args) for entry in self.kit.stand_in.log.of(method)]
 
 
@@ -50,24 +50,24 @@ async def problem(call: object) -> Unreachable:
 async def test_a_post_carries_the_mark_alone_and_unfurls_nothing(scene: Scene) -> None:
     """Metadata is readable by every app: an opaque id and no more (C19)."""
     await scene.chat.post(CI, HELLO, key="inc-1.root")
-    asked = scene.asked("chat.postMessage")[0]
+    calls = scene.calls("chat.postMessage")[0]
     payload = {"mark": "inc-1.root", "installation": "default"}
-    assert asked["metadata"] == {"event_type": "tailback", "event_payload": payload}
-    assert (asked["unfurl_links"], asked["unfurl_media"], asked["text"]) == (False, False, HELLO.text)
+    assert calls["metadata"] == {"event_type": "tailback", "event_payload": payload}
+    assert (calls["unfurl_links"], calls["unfurl_media"], calls["text"]) == (False, False, HELLO.text)
 
 
 async def test_an_update_always_sends_blocks(scene: Scene) -> None:
     """Slack drops blocks that an update omits (docs/design/slack.md#updates-drop-blocks)."""
     posted = await scene.chat.post(CI, HELLO, key="m")
     await scene.chat.update(CI, posted.ts, Message("plain"))
-    assert scene.asked("chat.update")[0]["blocks"] == []
+    assert scene.calls("chat.update")[0]["blocks"] == []
 
 
 async def test_a_reply_can_be_shown_in_the_channel_too(scene: Scene) -> None:
     """Only for opened, worse and resolved; that is decided elsewhere."""
     root = await scene.chat.post(CI, HELLO, key="r")
     await scene.chat.post(CI, HELLO, key="a", thread=root.ts, broadcast=True)
-    assert scene.asked("chat.postMessage")[1]["reply_broadcast"] is True
+    assert scene.calls("chat.postMessage")[1]["reply_broadcast"] is True
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ async def test_whatever_happens_slack_sees_one_request(
     break_it(scene.kit.stand_in.faults)
     error = await problem(scene.chat.post(CI, HELLO, key="m"))
     assert error.failure is failure
-    assert len(scene.asked("chat.postMessage")) == 1
+    assert len(scene.calls("chat.postMessage")) == 1
     if failure is Failure.LATER:
         assert error.retry_after_seconds == 7
 
@@ -167,12 +167,12 @@ async def test_a_busy_channel_is_looked_through_page_by_page(scene: Scene) -> No
         await scene.chat.post(CI, HELLO, key=f"other-{n}")
     scene.kit.stand_in.settings.history_objects = 15
     assert await scene.chat.find(CI, "inc-1.root", since=scene.kit.clock() - 60) == posted
-    assert len(scene.asked("conversations.history")) == 3
+    assert len(scene.calls("conversations.history")) == 3
     await scene.chat.connect()
-    assert len(scene.asked("auth.test")) == 1
+    assert len(scene.calls("auth.test")) == 1
     scene.clock.advance(CONNECTED_SECONDS)
     await scene.chat.connect()
-    assert len(scene.asked("auth.test")) == 2, "the token may have been revoked"
+    assert len(scene.calls("auth.test")) == 2, "the token may have been revoked"
 
 
 async def test_more_messages_than_can_be_looked_through_are_doubt_not_absence(scene: Scene) -> None:
@@ -196,9 +196,9 @@ async def test_an_answer_that_lacks_everything_is_doubt_not_absence(lacking: int
     left = {"auth.test": 1, "conversations.history": lacking}
 
     async def endpoint(request: Request) -> Response:
-        asked = request.path_params["path"].rpartition("/")[2]
-        left[asked] -= 1
-        return JSONResponse({"ok": True} if left[asked] >= 0 else {"ok": True, **good[asked]})
+        calls = request.path_params["path"].rpartition("/")[2]
+        left[calls] -= 1
+        return JSONResponse({"ok": True} if left[calls] >= 0 else {"ok": True, **good[calls]})
 
     async with answering(endpoint) as url, chatting(url) as chat:
         assert (await problem(chat.find(CI, "inc-1.root", since=0.0))).failure is Failure.UNKNOWN, "of auth.test"
@@ -213,14 +213,14 @@ async def test_those_who_wait_for_the_same_history_share_a_read(scene: Scene) ->
     """
     posted = [await scene.chat.post(CI, HELLO, key=f"inc-{n}") for n in range(8)]
     since = scene.kit.clock() - 5
-    looks = [scene.chat.find(CI, f"inc-{n}", since=since - n) for n in range(9)]
-    assert await asyncio.gather(*looks) == [*posted, None]
-    assert len(scene.asked("conversations.history")) == 1
+    searches = [scene.chat.find(CI, f"inc-{n}", since=since - n) for n in range(9)]
+    assert await asyncio.gather(*searches) == [*posted, None]
+    assert len(scene.calls("conversations.history")) == 1
 
     scene.kit.stand_in.faults.rate_limit("conversations.history", "7")
     refused = await asyncio.gather(*(problem(scene.chat.find(CI, f"inc-{n}", since=since)) for n in range(3)))
     assert {one.failure for one in refused} == {Failure.LATER}
-    assert len(scene.asked("conversations.history")) == 2
+    assert len(scene.calls("conversations.history")) == 2
 
 
 async def test_a_message_posted_during_a_shared_read_is_found_by_the_next() -> None:
@@ -254,11 +254,11 @@ async def test_people_and_groups_are_asked_for_once_a_minute(scene: Scene) -> No
         await scene.chat.group_members("S0INFRA")
     scene.clock.advance(59)
     await scene.chat.person("U0ANA")
-    assert (len(scene.asked("users.info")), len(scene.asked("usergroups.users.list"))) == (1, 1)
+    assert (len(scene.calls("users.info")), len(scene.calls("usergroups.users.list"))) == (1, 1)
     scene.clock.advance(2)
     await scene.chat.person("U0ANA")
     await scene.chat.group_members("S0INFRA")
-    assert (len(scene.asked("users.info")), len(scene.asked("usergroups.users.list"))) == (2, 2)
+    assert (len(scene.calls("users.info")), len(scene.calls("usergroups.users.list"))) == (2, 2)
 
 
 async def test_a_private_channel_is_read_by_its_members(scene: Scene) -> None:
@@ -269,7 +269,7 @@ async def test_a_private_channel_is_read_by_its_members(scene: Scene) -> None:
     scene.clock.advance(61)
     channel.members |= {f"U0{number:04}" for number in range(1500)} | {"U0ZOE"}
     assert [await scene.chat.may_read(CI, who) for who in ("U0ZOE", "U0NOBODY")] == [True, False]
-    assert (len(scene.asked("conversations.info")), len(scene.asked("conversations.members"))) == (2, 2)
+    assert (len(scene.calls("conversations.info")), len(scene.calls("conversations.members"))) == (2, 2)
     channel.members.remove("U0ZOE")
     scene.clock.advance(61)
     assert not await scene.chat.may_read(CI, "U0ZOE")

@@ -70,16 +70,16 @@ async def test_an_authority_that_nobody_named_is_refused_with_the_setting_that_h
 
 DEAD = "http://127.0.0.1:9"
 AWAY = ("the proxy 127.0.0.1:9 cannot be reached (", "check proxy in [slack], and that it runs")
-LOGIN_WANTED = ("the proxy wants another login (HTTP 407)", "name the variable with its user:password in ")
+LOGIN_NEEDED = ("the proxy wants another login (HTTP 407)", "name the variable with its user:password in ")
 FORBIDDEN = ("the proxy does not lead there (HTTP 403 Forbidden)", "let it pass slack.com and its subdomains")
 
 
 @pytest.mark.parametrize(
-    ("slack", "proxy", "login", "said"),
+    ("slack", "proxy", "login", "problem"),
     [
         *((f"{scheme}://slack.test", None, LOGIN, AWAY) for scheme in ("https", "http")),
         *(
-            (f"{scheme}://slack.test", Proxy(login=LOGIN), login, LOGIN_WANTED)
+            (f"{scheme}://slack.test", Proxy(login=LOGIN), login, LOGIN_NEEDED)
             for scheme in ("https", "http")
             for login in ("", "tailback:hunter22-wrong")
         ),
@@ -87,7 +87,7 @@ FORBIDDEN = ("the proxy does not lead there (HTTP 403 Forbidden)", "let it pass 
     ],
 )
 async def test_a_proxy_that_does_not_lead_to_slack_is_named(
-    slack: str, proxy: Proxy | None, login: str, said: tuple[str, str]
+    slack: str, proxy: Proxy | None, login: str, problem: tuple[str, str]
 ) -> None:
     """Who reads it must not look for the fault at Slack, which heard nothing.
 
@@ -96,8 +96,8 @@ async def test_a_proxy_that_does_not_lead_to_slack_is_named(
     async with proxying(proxy or Proxy()) as address:
         error = await refused(slack, ConnectOptions(proxy=address if proxy else DEAD, login=login))
     assert error.failure is Failure.UNCONNECTED
-    assert error.what.partition(": ")[2].startswith(said[0])
-    assert error.remedy.startswith(said[1])
+    assert error.what.partition(": ")[2].startswith(problem[0])
+    assert error.remedy.startswith(problem[1])
 
 
 async def test_the_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,9 +136,11 @@ async def test_the_doctor_goes_by_the_same_way(tmp_path: Path) -> None:
     assert proxy.lines
 
 
-@pytest.mark.parametrize(("refuses", "said"), [(b"", AWAY), (b"407 No", LOGIN_WANTED), (b"403 Forbidden", FORBIDDEN)])
+@pytest.mark.parametrize(
+    ("refuses", "problem"), [(b"", AWAY), (b"407 No", LOGIN_NEEDED), (b"403 Forbidden", FORBIDDEN)]
+)
 async def test_the_doctor_says_what_is_wrong_with_the_proxy(
-    tmp_path: Path, refuses: bytes, said: tuple[str, str]
+    tmp_path: Path, refuses: bytes, problem: tuple[str, str]
 ) -> None:
     """Dead, without a login, or with a list that Slack is not on; each with what to do."""
     async with proxying(Proxy(refuses=refuses)) as address:
@@ -146,8 +148,8 @@ async def test_the_doctor_says_what_is_wrong_with_the_proxy(
         found = await doctor_says(settings_of(tmp_path, "https://slack.test", f'proxy = "{given}"\n'))
     (finding,) = found
     assert finding.state is Level.PROBLEM
-    assert finding.text.startswith(f"The bot token: auth.test: {said[0]}")
-    assert finding.remedy.startswith(said[1])
+    assert finding.text.startswith(f"The bot token: auth.test: {problem[0]}")
+    assert finding.remedy.startswith(problem[1])
 
 
 async def test_the_doctor_asks_slack_nothing_by_a_way_that_cannot_be_gone(tmp_path: Path) -> None:
@@ -158,9 +160,9 @@ async def test_the_doctor_asks_slack_nothing_by_a_way_that_cannot_be_gone(tmp_pa
         settings = load(settings_of(tmp_path, kit.url, more))
         async with check_targets(settings) as tools:
             assert tools.slack is None
-            said = [problem.place for problem in tools.problems if problem.place.startswith("[slack]")]
+            problem = [problem.place for problem in tools.problems if problem.place.startswith("[slack]")]
         assert kit.stand_in.log.calls == []
-    assert said == ["[slack]: proxy_basic_env: LOGIN"]
+    assert problem == ["[slack]: proxy_basic_env: LOGIN"]
 
 
 @pytest.mark.parametrize("table", ["slack", "sns", "outside_slack"])

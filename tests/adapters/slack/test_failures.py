@@ -125,8 +125,8 @@ def test_a_host_that_cannot_be_reached_is_named_in_words() -> None:
     """It read `ClientConnectorDNSError: Cannot connect to host slack.com:443 ssl:default [Name or …]`."""
     key = ConnectionKey("slack.com", 443, True, True, None, None, None)
     error = aiohttp.ClientConnectorDNSError(key, OSError(-2, "Name or service not known"))
-    said = unreachable(error, "auth.test").what
-    assert said == "auth.test: slack.com:443 cannot be reached (Name or service not known)"
+    what = unreachable(error, "auth.test").what
+    assert what == "auth.test: slack.com:443 cannot be reached (Name or service not known)"
 
 
 def test_words_of_a_strange_code_do_not_reach_the_log() -> None:
@@ -138,10 +138,10 @@ def test_the_words_of_slack_about_a_block_are_told() -> None:
     """Else nobody finds which of fifty blocks it means; what it says is cut, and on one line."""
     found = "must be more than 0 characters [json-pointer:/blocks/3/text/text]"
     error = refused("invalid_blocks", response_metadata={"messages": [f"[ERROR] {found}", "x\n" * 400]})
-    told = unreachable(error, "chat.postMessage")
-    assert told.what.startswith(f"chat.postMessage: invalid_blocks: [ERROR] {found}; x x")
-    assert len(told.what) < 360
-    assert (told.code, told.failure) == ("invalid_blocks", Failure.SHAPE)
+    problem = unreachable(error, "chat.postMessage")
+    assert problem.what.startswith(f"chat.postMessage: invalid_blocks: [ERROR] {found}; x x")
+    assert len(problem.what) < 360
+    assert (problem.code, problem.failure) == ("invalid_blocks", Failure.SHAPE)
     odd_ones: tuple[object, ...] = (None, [], {"messages": "x"}, {"messages": [None, 1]})
     for odd in odd_ones:
         assert unreachable(refused("invalid_blocks", response_metadata=odd), "m").what.startswith("m: invalid_blocks")

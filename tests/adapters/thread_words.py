@@ -10,7 +10,7 @@ from tests.builders import POOL
 from tests.reports.fleet import Fleet
 
 
-async def said_in_the_thread(made: Signal, number: Number, name: str) -> str:
+async def thread_words(made: Signal, number: Number, name: str) -> str:
     """The machines were well for an hour; then they are as the source shows them, and jobs take twice as long.
 
     The answer of Diagnose; `name` is that of the source.
