@@ -46,7 +46,7 @@ from bot.scaling import approve, decline, extend_lease, hand_back, scale_up
 from bot.scaling.lease import maintain_lease
 from bot.silencing import end_silence, extend_silence, list_silences, silence
 from bot.silencing.check_silences import keep_silences
-from bot.views.home.answers import help_text
+from bot.views.answers import help_text
 from bot.warnings.post_warning import post_warning
 
 ACTIONS: dict[str, Action] = {

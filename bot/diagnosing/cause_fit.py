@@ -10,7 +10,7 @@ from bot.core.requests.interaction import Answer, Interaction, Surface, judgemen
 from bot.core.requests.request import AtOnce, done
 from bot.ports import Refused
 from bot.requests.submit import new_request, submit
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.words import refusals
 from bot.views.words.diagnosis import judged_words
 

@@ -25,7 +25,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Surf
 from bot.core.requests.request import Diagnose, Request, Result
 from bot.diagnosis.rank import grouped, shown_figures
 from bot.requests.submit import new_request, subject, submit
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 
 PATIENCE_SECONDS = 8.0
 MOST_POOLS = 60

@@ -12,7 +12,7 @@ from bot.core.pool.history import PoolHistory, weeks_known_at
 from bot.core.pool.pool import Pool, stale
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
-from bot.views.home.answers import status as drawn
+from bot.views.answers import status as drawn
 from bot.views.parent.pools import MOST_ROWS, rows
 from bot.views.words import refusals
 

@@ -13,8 +13,8 @@ from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.jobs.find import JobsRefused, Sees, find_jobs
 from bot.notifications.outbox import AGAIN_SECONDS, answer_later
 from bot.ports import Refused
-from bot.views.home.answers import plain_answer, refusal
-from bot.views.jobs.answer import job_answer
+from bot.views.answers import plain_answer, refusal
+from bot.views.jobs import job_answer
 from bot.views.words import refusals
 
 KEPT_SECONDS = 5.0

@@ -11,7 +11,7 @@ from bot.jobs.find import find_jobs
 from bot.jobs.following import add_follower, pool_sample, seconds_left, waits
 from bot.ports import Refused
 from bot.requests.submit import subject
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.words import jobs as words
 from bot.views.words import refusals
 

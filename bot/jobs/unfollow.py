@@ -7,7 +7,7 @@ from bot.jobs.following import remove_follower
 from bot.notifications.follows import follows_of
 from bot.ports import Refused
 from bot.sources.job_address import job_address
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.words import jobs as words
 
 

@@ -16,7 +16,7 @@ from bot.notifications.follows import followed_by
 from bot.notifications.outbox import tell_later
 from bot.ports import Refused
 from bot.requests.permission import check_permission
-from bot.views.jobs.followed import followed_news
+from bot.views.jobs import followed_news
 
 FORGOTTEN = frozenset({Unfound.NOT_FOUND, Unfound.NO_SOURCE, Unfound.LONGEST_ONLY})
 """Reasons by which a job that was known is gone; a source that does not answer is asked again."""

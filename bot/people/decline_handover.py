@@ -13,7 +13,7 @@ from bot.core.requests.request import done
 from bot.notifications.outbox import tell_later
 from bot.ports import Refused
 from bot.requests.submit import new_request, own_of, submit
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.words import refusals
 
 

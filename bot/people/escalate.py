@@ -14,7 +14,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction, Plac
 from bot.core.requests.request import AtOnce, done
 from bot.ports import Refused
 from bot.requests.submit import new_request, recall, remember, subject, submit
-from bot.views.dialogs.escalate import escalate_modal, offer_escalation
+from bot.views.dialogs.modals import escalate_modal, offer_escalation
 from bot.views.words import refusals
 
 NAME = "escalate"

@@ -11,7 +11,7 @@ from bot.core.requests.interaction import Answer, Interaction
 from bot.notifications.outbox import AGAIN_SECONDS, answer_later
 from bot.ports import Refused
 from bot.reporting.collect import longer_view
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.report.report import reported
 from bot.views.words import refusals
 

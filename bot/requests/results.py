@@ -6,7 +6,7 @@ from bot.context.context import Context
 from bot.core.message import Message
 from bot.core.notifications.tell import REPLY_URL_SECONDS, LaterResult, LeftToTell, PlainAnswer, Tell
 from bot.core.requests.request import Request, Result
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.thread.results import finished
 from bot.views.words.timeline import details_words
 

@@ -9,7 +9,7 @@ from bot.core.external import SilenceFound
 from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import Answer, Interaction, incident_of
 from bot.ports import Alertmanager, Refused, Unreachable
-from bot.views.home.answers import ListedSilence, silence_list
+from bot.views.answers import ListedSilence, silence_list
 from bot.views.words import refusals
 
 TAG = re.compile(r"\[tailback ([^\]\s]+)\]")

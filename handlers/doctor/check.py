@@ -14,7 +14,7 @@ from bot.core.words import count, listed
 from bot.maintenance.repair_threads import STRANGERS
 from bot.ports import Alertmanager, Capacity, IssueTracker, Metrics, Pager, Refused, Rehearsed, Unreachable
 from bot.posting.ladder import known_blocks
-from bot.views.words.progress import history_left
+from bot.views.words.operators import history_left
 from handlers.doctor.check_host import Host, of_host
 from handlers.doctor.check_metrics import of_metrics
 from handlers.doctor.check_settings import of_environment, of_settings

@@ -13,7 +13,7 @@ from bot.core.words import count, duration, listed
 from bot.diagnosis.rank import possible
 from bot.ports import Metrics, Unreachable
 from bot.views.words.causes import gap_name
-from bot.views.words.matrix import matrix_lines
+from bot.views.words.operators import matrix_lines
 from handlers.doctor.findings import CheckFinding, Level, of_error, ok, problem, usual_remedy, warning
 
 WAITED_FOR = "github_webhooks"

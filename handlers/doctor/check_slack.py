@@ -9,7 +9,7 @@ from bot.core.words import duration, listed
 from bot.maintenance.repair_threads import other_tailback
 from bot.ports import Failure, Unreachable
 from bot.views.simpler import YOUNG
-from bot.views.words.progress import ONE_APP_EACH, foreign_connections
+from bot.views.words.operators import ONE_APP_EACH, foreign_connections
 from handlers.doctor.check_settings import CHANNEL, channels_of, groups_of
 from handlers.doctor.findings import CheckFinding, ok, problem, warning
 from handlers.slack_app.manifest import SCOPES

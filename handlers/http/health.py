@@ -21,7 +21,7 @@ from bot.core.pool.outlook import LeftOut
 from bot.core.pool.pool import Pool
 from bot.core.record import Chore
 from bot.ports import Unreachable
-from bot.views.words.progress import foreign_connections, history_left
+from bot.views.words.operators import foreign_connections, history_left
 from handlers.http import metrics
 from handlers.version import VERSION
 from handlers.wiring import RECORD_SCHEMA, Runtime

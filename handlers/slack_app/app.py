@@ -21,8 +21,8 @@ from bot.ports import Failure, Refused, Unreachable
 from bot.registry import ACTIONS, DIALOGS, SHORTCUTS, VERBS, greeted, helped
 from bot.requests.permission import Repeated, TooOften, check_rate, dispatch, was_delivered
 from bot.requests.submit import RecordLost, SeveralIncidents, audit_refusal
+from bot.views.answers import accepted, incident_choice, refusal
 from bot.views.dialogs.modals import in_dialog
-from bot.views.home.answers import accepted, incident_choice, refusal
 from bot.views.simpler import PLAIN_FEEDBACK
 from bot.views.thread.results import CAUSE_FIT
 from bot.views.words import refusals

@@ -16,7 +16,7 @@ from bot.core.external import FOREIGN
 from bot.core.record import Change, Conflict
 from bot.ports import Unreachable
 from bot.sources.payload import number
-from bot.views.words.progress import ONE_APP_EACH, foreign_connections
+from bot.views.words.operators import ONE_APP_EACH, foreign_connections
 
 LISTENING = "listening"
 """The list of our processes that receive by Socket Mode."""

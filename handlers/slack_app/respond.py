@@ -16,8 +16,8 @@ from bot.incidents.actions.list_incidents import publish_app_home
 from bot.notifications.deliver import tell_now
 from bot.ports import Unreachable
 from bot.requests.orphan_buttons import remove_orphaned_buttons, stranger
+from bot.views.answers import plain_answer, refusal
 from bot.views.dialogs.modals import in_dialog
-from bot.views.home.answers import plain_answer, refusal
 from bot.views.words import refusals
 
 WORKFLOW_SECONDS = 3600.0

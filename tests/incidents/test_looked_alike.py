@@ -3,7 +3,7 @@
 from typing import Any
 
 from bot.core.record import Change
-from bot.views.words.before import before_words
+from bot.views.words.advice import before_words
 from tests.builders import POOL
 from tests.world import World, spoken
 

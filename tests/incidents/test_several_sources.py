@@ -6,7 +6,7 @@ from bot.adapters.metrics.several import Several
 from bot.core.incident.details.events import Diagnosed, IncidentEnded, QueueChanged
 from bot.core.incident.incident import State
 from bot.core.pool.pool import Contradiction, Tally
-from bot.views.words.several import disagreeing, unconfirmed, waited_for
+from bot.views.words.sources import disagreeing, unconfirmed, waited_for
 from tests.builders import POOL
 from tests.fakes import FakeMetrics
 from tests.world import World, spoken

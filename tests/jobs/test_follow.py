@@ -9,7 +9,7 @@ from bot.core.jobs.follow import MOST_FOLLOWED, job_value
 from bot.core.requests.interaction import Interaction, Surface
 from bot.notifications.follows import follows_of
 from bot.requests.permission import TooOften, check_rate
-from bot.views.home.home import Board, home
+from bot.views.home import Board, home
 from tests.builders import CHANNEL, NOW, POOL
 from tests.jobs.test_find import JOB, URL, Known
 from tests.jobs.test_watch_followed import waiting

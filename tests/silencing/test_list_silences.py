@@ -2,7 +2,7 @@
 
 from bot.core.alert import Matcher
 from bot.ports import Failure
-from bot.views.home.answers import ListedSilence, silence_list
+from bot.views.answers import ListedSilence, silence_list
 from tests.silencing.test_silence_conditions import silenced
 from tests.world import ANA, World, refused, whisper
 

@@ -23,10 +23,10 @@ from bot.core.requests.interaction import Offer, Place
 from bot.core.requests.request import Result
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.statement import statement
+from bot.views import answers
 from bot.views.dialogs.modals import notice, silence_modal
 from bot.views.dialogs.scale import ScaleChoice, ScaleRow, scale_answer, scale_modal
-from bot.views.home import answers
-from bot.views.home.home import Board, home
+from bot.views.home import Board, home
 from bot.views.parent.parent import minimal, parent
 from bot.views.thread import results
 from bot.views.thread.digest import digest

@@ -7,8 +7,7 @@ from bot.core.jobs.answer import JobAnswer, JobsAhead, JobsAnswer, JobStanding, 
 from bot.core.jobs.follow import FollowEvent, FollowKind
 from bot.core.notifications.tell import FollowNews
 from bot.core.pool.outlook import Verdict
-from bot.views.jobs.answer import job_answer
-from bot.views.jobs.followed import followed_news
+from bot.views.jobs import followed_news, job_answer
 from tests.builders import NOW, POOL
 
 

@@ -7,9 +7,9 @@ from bot.core.incident.observe import View
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.summary import ReportData
 from bot.core.scaling.lease import Lease, PoolLeases
+from bot.views import answers
 from bot.views.dialogs.modals import notice, silence_modal
-from bot.views.home import answers
-from bot.views.home.home import Board, home
+from bot.views.home import Board, home
 from bot.views.parent.parent import parent
 from bot.views.report.report import reported
 from tests.builders import NOW, TIMING, alert, candidates, incident, named, samples, with_fields

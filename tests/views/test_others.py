@@ -17,10 +17,10 @@ from bot.core.pool.outlook import RunnerPrice
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
+from bot.views import answers
 from bot.views.dialogs.modals import notice, silence_modal
 from bot.views.dialogs.scale import OTHER, ScaleChoice, ScaleRow, chosen_of, scale_answer, scale_modal
-from bot.views.home import answers
-from bot.views.home.home import Board, home, refused_home
+from bot.views.home import Board, home, refused_home
 from bot.views.mrkdwn import shortened
 from bot.views.parent.urgency import urgent_first
 from bot.views.thread.digest import digest, left_out, page, pages

@@ -2,7 +2,7 @@
 
 from bot.core.external import SilenceFound
 from bot.core.incident.silence import Silence
-from bot.views.home.answers import ListedSilence, silence_list
+from bot.views.answers import ListedSilence, silence_list
 from tests.builders import NOW
 
 FOUND = SilenceFound("s1", active=True, ends_at=NOW + 7200, comment="", by="dana")

@@ -14,9 +14,9 @@ from bot.core.message import Message
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.pool import Pool
 from bot.core.requests.request import Result
+from bot.views import answers
 from bot.views.export.markdown import markdown
-from bot.views.home import answers
-from bot.views.home.home import Board, home
+from bot.views.home import Board, home
 from bot.views.parent.parent import parent
 from bot.views.thread.digest import digest
 from bot.views.thread.early_warning import WarningView, warning

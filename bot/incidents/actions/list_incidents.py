@@ -14,8 +14,8 @@ from bot.notifications.follows import follows_of
 from bot.notifications.outbox import unread
 from bot.ports import Refused
 from bot.requests.permission import permit
-from bot.views.home.answers import incident_list, refusal, with_unread
-from bot.views.home.home import Board, home, refused_home
+from bot.views.answers import incident_list, refusal, with_unread
+from bot.views.home import Board, home, refused_home
 
 MOST_RECENT, MOST_LOOKED_AT = 5, 20
 

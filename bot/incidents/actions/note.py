@@ -9,7 +9,7 @@ from bot.core.incident.timeline import Event
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.words import refusals
 
 MOST_CHARACTERS = 500

@@ -8,7 +8,7 @@ from bot.core.incident.incident import DeliveryTrouble, Incident
 from bot.core.requests.interaction import Answer, Interaction
 from bot.ports import Refused
 from bot.requests.submit import finish, subject
-from bot.views.home.answers import plain_answer
+from bot.views.answers import plain_answer
 from bot.views.words import refusals
 
 

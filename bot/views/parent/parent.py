@@ -13,24 +13,24 @@ from bot.core.incident.incident import Incident, State
 from bot.core.incident.observe import Timing, View
 from bot.core.message import Block, Message
 from bot.core.pool.outlook import Forecast, Verdict
-from bot.core.pool.pool import PoolRules, empty, fresh
+from bot.core.pool.pool import PoolRules, Snapshot, empty, fresh
 from bot.core.ranking.worst_first import worst_first
 from bot.core.requests.interaction import Offer
 from bot.core.routing import named_pools
-from bot.core.words import count, listed
+from bot.core.words import count, figure, listed
 from bot.views.blocks import as_of, context, header, message, section
 from bot.views.chart import chart_now
 from bot.views.mrkdwn import Marked, date, escaped, joined, link, say
 from bot.views.parent.heading import heading, notification, state_words
 from bot.views.parent.pools import PoolRow, name_of, of_incident, one_pool, pool_table, title_of
-from bot.views.parent.proof import proof
 from bot.views.parent.sections import controls, latest_actions, links, notes, owner_words, peaks, silences, span
-from bot.views.words.advice import PROVIDER, STATUS, remedy_words, seen_words
-from bot.views.words.before import before_words
+from bot.views.words.advice import PROVIDER, STATUS, before_words, remedy_words, seen_words
 from bot.views.words.causes import SCALING, cause_name
-from bot.views.words.diagnosis import plainly
+from bot.views.words.diagnosis import evidence_words, plainly
 from bot.views.words.forecasts import branch_words, earlier_words, forecast_words
 
+MOST_EVIDENCE = 300
+"""Characters of what shows the likely cause."""
 MOST_UNKNOWN_ROWS = 3
 """More unaffected pools without figures are only counted."""
 
@@ -227,3 +227,30 @@ def short_verdict(incident: Incident, view: View, now: float, timing: Timing) ->
     says = branch_words if made is not None and made.verdict is Verdict.UNTIL_REPAIRED else forecast_words
     second = escaped(says(made, cause.cause if cause else ""), 60) if made and foreseen else None
     return first, second, say("{helps}", helps=SCALING[cause.scaling]) if cause and cause.scaling in SCALING else None
+
+
+def proof(sample: Snapshot | None, rules: PoolRules, cause: Finding | None) -> Marked | None:
+    """One line of figures for the worst pool; None where none of them shows anything.
+
+    Evidence of the past is left out: it stands in the thread.
+    """
+    shown = cause is not None and cause.evidence_at is None and cause.evidence
+    seen = evidence_words(cause)[0] if cause and shown else ""
+    if sample is not None and sample.idle and sample.queued and not sample.busy:
+        jobs = "job is waiting" if sample.queued == 1 else "jobs are waiting"
+        idle = f"{figure(sample.busy)} busy, {sample.idle:,} idle, {sample.queued:,} {jobs}: nothing is being assigned"
+        return say("*Evidence:* {idle}.", idle=idle)
+    unused = _unused(sample, rules)
+    if unused and not seen.startswith(f"{unused[0]:,} of"):
+        lead = say("*Only {online} of {limit}:*", online=f"{unused[0]:,}", limit=count(unused[1], "runner"))
+        why = escaped(seen, MOST_EVIDENCE) or say("the figures do not say why")
+        return say("{lead} {why}.", lead=lead, why=why)
+    return say("*Evidence:* {seen}.", seen=escaped(seen, MOST_EVIDENCE)) if seen else None
+
+
+def _unused(sample: Snapshot | None, rules: PoolRules) -> tuple[int, int] | None:
+    """(online, allowed) of a pool whose jobs wait while it may have more runners than there are."""
+    if sample is None or sample.online is None or sample.limit is None or not sample.queued:
+        return None
+    waits = (sample.oldest_wait_seconds or 0.0) > rules.boot_time_seconds
+    return (sample.online, sample.limit) if waits and sample.online < sample.limit else None

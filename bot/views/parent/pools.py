@@ -16,7 +16,7 @@ from bot.views.blocks import context, section, table
 from bot.views.mrkdwn import Marked, clean, clipped, date, escaped, joined, say, shortened
 from bot.views.words.causes import gap_name
 from bot.views.words.interval import RECENT_SECONDS, short
-from bot.views.words.several import disagreeing, waited_for
+from bot.views.words.sources import disagreeing, waited_for
 
 MOST_NAME = 48
 """Length of a pool's name in a sentence; the middle is cut, because names differ at both ends."""

@@ -28,8 +28,7 @@ from bot.views.mrkdwn import Marked, date, escaped, joined, say
 from bot.views.mrkdwn import link as linked
 from bot.views.parent.pools import of_snapshots, pool_table, stale_words, title_of
 from bot.views.thread.jobs import jobs_words, sample_of
-from bot.views.words.advice import PROVIDER, STATUS, advice_words, found_words
-from bot.views.words.before import before_words
+from bot.views.words.advice import PROVIDER, STATUS, advice_words, before_words, found_words
 from bot.views.words.causes import cause_name
 from bot.views.words.diagnosis import cause_words, evidence_words, less_likely, named, rest_lines, survey_headline
 from bot.views.words.forecasts import Preview

@@ -1,8 +1,10 @@
-"""Whether more runners help, what else to do, and how old the evidence is."""
+"""Whether more runners help, what else to do, how old the evidence is, and when it looked like this before."""
 
 from bot.core.finding import Finding, Scaling
+from bot.core.incident.details.seen_before import SeenBefore
+from bot.core.words import duration
 from bot.views.mrkdwn import Marked, date, say
-from bot.views.words.causes import FADED, RUNNERS, remedy_of
+from bot.views.words.causes import FADED, RUNNERS, cause_name, remedy_of
 from bot.views.words.forecasts import faster
 
 PROVIDER = frozenset({"provider", "unassigned"})
@@ -43,3 +45,18 @@ def seen_words(finding: Finding) -> Marked:
 def found_words(finding: Finding) -> Marked:
     """The time of evidence that the newest figures do not show."""
     return say("") if finding.evidence_at is None else say(", found {at}", at=date(finding.evidence_at))
+
+
+BEFORE = {"scaled": "scaled up", "resolved_by_hand": "closed by hand"}
+"""What somebody did about an incident that looked alike."""
+
+
+def before_words(before: SeenBefore | None) -> Marked:
+    """The newest closed incident that looked alike; empty if none did."""
+    if before is None:
+        return say("")
+    judged = "" if before.confirmed is None else ", confirmed" if before.confirmed else ", which people denied"
+    acted = BEFORE.get(before.done, "")
+    done = f", {acted} after {duration(before.done_seconds)}" if acted else ""
+    outcome = f"{cause_name(before.cause)}{judged}{done}, over after {duration(before.seconds)}."
+    return say("Looked like this on {at}: {outcome}", at=date(before.at), outcome=outcome)

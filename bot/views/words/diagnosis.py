@@ -8,8 +8,7 @@ from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.mrkdwn import Marked, escaped, say, unmarked
-from bot.views.words.advice import advice_words, found_words, seen_words
-from bot.views.words.before import before_words
+from bot.views.words.advice import advice_words, before_words, found_words, seen_words
 from bot.views.words.causes import EVIDENCE, FIGURES, cause_name, gap_name
 from bot.views.words.phrase import in_words, phrase
 from bot.views.words.sources import signal_lines, source_line

@@ -1,4 +1,4 @@
-"""Spans of time in coarse steps: `about 1 h, at worst 5 h`. The only place that writes a forecast's bounds."""
+"""Spans of time in coarse steps: `20 min to 1.5 h`. The only place that writes a forecast's bounds."""
 
 import math
 from collections.abc import Callable
@@ -12,19 +12,14 @@ RECENT_SECONDS = 120.0
 UNITS = ((1440, "d"), (60, "h"), (1, "min"))
 
 
-def interval(low: float, high: float, mid: float | None = None, *, fine: bool = False) -> str:
-    """Both ends in seconds, widened to steps; with a middle that one is said, and the higher end as the worst case.
+def interval(low: float, high: float, *, fine: bool = False) -> str:
+    """Both ends in seconds, widened to steps: `20 min to 1.5 h`.
 
     With `fine` they are whole minutes up to an hour, for a message that is not drawn again.
     """
     least, most = _minutes(low, math.floor, fine=fine), _minutes(high, math.ceil, fine=fine)
     if most <= 2:
         return "a minute or two"
-    if mid is not None:
-        usual = max(1, _minutes(mid, round))
-        if usual >= most:
-            return f"about {_words(most)}"
-        return f"about {_words(usual)}, at worst {_words(most)}"
     if least in {0, most}:
         return _words(most) if least else f"up to {_words(most)}"
     if _unit(least) != _unit(most):

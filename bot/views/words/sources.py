@@ -1,11 +1,12 @@
-"""Which source gave what, and how old it is: figures, and signals of machines and services."""
+"""Which source gave what, how old it is, who contradicts whom, and for whom a drain waits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from bot.core.pool.pool import Snapshot
+from bot.core.pool.pool import Contradiction, Snapshot
 from bot.core.signals.course import SignalCourse
 from bot.core.signals.signal import Counts, Signal
 from bot.core.words import clock, duration, listed
+from bot.views.mrkdwn import Marked, date, say
 
 OLD_SECONDS = 60.0
 """A smaller difference of age is none."""
@@ -76,3 +77,27 @@ def _well(found: list[Signal]) -> str:
 def of_all(one: Signal) -> str:
     """Of how many machines, where that is known."""
     return "" if one.of is None else f" of {one.of:,}"
+
+
+def disagreeing(pool: str, found: Sequence[Contradiction]) -> list[Marked]:
+    """One line where they say clearly different queues: a reader cannot trust either."""
+    queues = [
+        ", ".join(f"{one.name} {one.number:,.0f}" for one in each.values) for each in found if each.figure == "queued"
+    ]
+    return [
+        say("{pool}: the sources disagree about the queue: {queues}. Tailback uses the first.", pool=pool, queues=one)
+        for one in queues
+    ]
+
+
+def waited_for(silent: Mapping[str, float]) -> list[Marked]:
+    """A line for each source that has fallen silent; the time of its last queue, in epoch seconds."""
+    return [
+        say("{name} has not told the queue since {at}. A drain waits for it, 15 min at most.", name=one, at=date(at))
+        for one, at in silent.items()
+    ]
+
+
+def unconfirmed(silent: Mapping[str, float]) -> list[Marked]:
+    """The same in the last reply, when the drain has not waited longer."""
+    return [say("{source} has not answered since {at}.", source=one, at=date(at)) for one, at in silent.items()]

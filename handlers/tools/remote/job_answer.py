@@ -9,7 +9,7 @@ from bot.core.pool.outlook import Verdict
 from bot.core.statement import Statement
 from bot.sources.job_address import job_address
 from bot.sources.payload import fields, items
-from bot.views.jobs.answer import job_lines
+from bot.views.jobs import job_lines
 from bot.views.mrkdwn import unmarked
 from bot.views.words.causes import cause_name
 from bot.views.words.jobs import ESTIMATE

@@ -5,7 +5,7 @@ import pytest
 from bot.core.finding import Finding, Scaling
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.statement import statement
-from bot.views.parent.proof import proof
+from bot.views.parent.parent import proof
 
 RULES = PoolRules("linux", boot_time_seconds=180)
 REFUSED = statement("creates_refused", creates=60, codes=("InsufficientInstanceCapacity ×60",))

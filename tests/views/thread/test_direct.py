@@ -6,7 +6,7 @@ from bot.core.incident.details.people import Escalation, HandedOver
 from bot.core.incident.incident import noted
 from bot.core.incident.timeline import Entry, Event
 from bot.core.paging.page import PageAction
-from bot.views.dialogs.escalate import escalate_modal, offer_escalation
+from bot.views.dialogs.modals import escalate_modal, offer_escalation
 from bot.views.mrkdwn import Marked, outside
 from bot.views.thread.direct import given_back, handed_to_you, reminder, reminder_set, state_lines
 from bot.views.words.timeline import page_text

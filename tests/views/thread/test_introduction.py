@@ -10,7 +10,8 @@ from bot.core.incident.observe import View, observed
 from bot.core.incident.pools import Maxima
 from bot.core.message import Message
 from bot.core.pool.pool import Job, Pool, PoolRules
-from bot.views.thread.replies import job_name, reply
+from bot.views.thread.introduction import job_name
+from bot.views.thread.replies import reply
 from tests.builders import with_fields
 from tests.slack_limits import message_problems
 from tests.views import samples

@@ -3,7 +3,7 @@
 from bot.core.incident.details.events import Diagnosed
 from bot.core.incident.details.seen_before import SeenBefore
 from bot.views.mrkdwn import unmarked
-from bot.views.words.before import before_words
+from bot.views.words.advice import before_words
 from bot.views.words.diagnosis import diagnosis_lines
 from tests.builders import NOW
 

@@ -19,26 +19,20 @@ from bot.views.words.interval import about, bound, exact, interval, short, when,
         ((3000, 6000), "2 to 5 d"),
         ((1, 5), "up to 6 min"),
         ((0.2, 1.5), "a minute or two"),
-        ((21, 43, 32), "about 30 min, at worst 50 min"),
-        ((50, 290, 61), "about 1 h, at worst 5 h"),
-        ((45, 65, 50), "about 50 min, at worst 1.5 h"),
-        ((60, 3000, 1000), "about 16 h, at worst 3 d"),
-        ((8, 8, 8), "about 8 min"),
-        ((0, 8, 0.4), "about 1 min, at worst 8 min"),
     ],
 )
-def test_an_interval_in_coarse_steps(minutes: tuple[float, ...], words: str) -> None:
-    assert interval(*(60 * one for one in minutes)) == words
+def test_an_interval_in_coarse_steps(minutes: tuple[float, float], words: str) -> None:
+    assert interval(60 * minutes[0], 60 * minutes[1]) == words
 
 
-@given(st.lists(st.floats(0, 20_000), min_size=3, max_size=3).map(sorted))
+@given(st.lists(st.floats(0, 20_000), min_size=2, max_size=2).map(sorted))
 def test_the_worst_case_is_never_better_than_the_forecast(minutes: list[float]) -> None:
-    low, mid, high = (60 * one for one in minutes)
-    for words in (interval(low, high), interval(low, high, mid), bound(high)):
+    low, high = (60 * one for one in minutes)
+    for words in (interval(low, high), bound(high)):
         assert not re.search(r"[–()]|\b0\b|\bno\b", words)
     sentence = bound(high)
     if found := re.fullmatch(r"(\d+) min", sentence):
-        assert float(found[1]) >= min(minutes[2], 1.0)
+        assert float(found[1]) >= min(minutes[1], 1.0)
         assert float(found[1]) * 60 >= high - 1e-6
 
 

@@ -1,7 +1,7 @@
 """How far Tailback is with its own work."""
 
 from bot.core.pool.backfill import DaysLeft
-from bot.views.words.progress import history_left
+from bot.views.words.operators import history_left
 
 
 def test_the_history_that_is_left_is_told_in_days() -> None:

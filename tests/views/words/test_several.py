@@ -2,7 +2,7 @@
 
 from bot.core.pool.pool import Contradiction, Tally
 from bot.views.mrkdwn import date
-from bot.views.words.several import disagreeing, unconfirmed, waited_for
+from bot.views.words.sources import disagreeing, unconfirmed, waited_for
 from tests.builders import NOW, POOL
 
 

@@ -7,7 +7,7 @@ import pytest
 from bot.core.jobs.answer import JobAnswer, JobsAhead, JobStanding, JobStart
 from bot.core.pool.outlook import Verdict
 from bot.core.statement import statement
-from bot.views.jobs.answer import job_lines
+from bot.views.jobs import job_lines
 from bot.views.mrkdwn import unmarked
 from handlers.api.values import job_document
 from handlers.tools.remote.job_answer import asked, printed

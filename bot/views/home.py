@@ -11,9 +11,9 @@ from bot.core.message import Block, Message
 from bot.core.requests.interaction import Offer
 from bot.core.scaling.lease import Lease, PoolLeases
 from bot.core.words import count, duration
+from bot.views.answers import NONE, doubt_words, headline_of, incident_lines
 from bot.views.blocks import context, header, section
-from bot.views.home.answers import NONE, doubt_words, headline_of, incident_lines
-from bot.views.jobs.followed import follow_lines
+from bot.views.jobs import follow_lines
 from bot.views.mrkdwn import Marked, date, joined, link, mention, say
 from bot.views.parent.pools import PoolRow, name_of, pool_table, rows, title_of
 from bot.views.parent.sections import controls, ended_at

@@ -1,1 +1,0 @@
-"""App Home, and private lists."""

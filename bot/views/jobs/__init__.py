@@ -1,1 +1,0 @@
-"""Answers about a job, and what followers are told."""
