@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.core.alert import Alert, Delivery, Kind, SilentReason, begun, merged
 from bot.core.incident.details.events import AlertsJoined
+from bot.core.known import any_true
 from bot.core.ranking.readings import readings
 
 
@@ -44,8 +45,7 @@ class AlertGroup:
     @property
     def size_limit_crossed(self) -> bool | None:
         """Whether a firing alert tells that its limit on the number of jobs is crossed; None if none tells."""
-        limits = [crossed for alert in self.firing if (crossed := readings(alert).size_limit_crossed) is not None]
-        return any(limits) if limits else None
+        return any_true(readings(alert).size_limit_crossed for alert in self.firing)
 
     @property
     def priority(self) -> str | None:

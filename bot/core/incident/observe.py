@@ -14,6 +14,7 @@ from bot.core.incident.pools import Peak, PoolsNow, Reported, correlated, much_w
 from bot.core.incident.queue_series import QueueSeries, Span, extended
 from bot.core.incident.reply_buttons import ended_with, offering, reopening_withdrawn, silences_checked
 from bot.core.incident.timeline import Event
+from bot.core.known import most
 from bot.core.pool.merge import holding_back, silent_sources
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, empty, fresh, patience
 from bot.core.pool.retention import pace
@@ -253,8 +254,7 @@ def _closed_unmeasured(incident: Incident, now: float, view: View) -> Incident:
     if incident.group.firing:
         return incident
     over = replace(incident, state=State.RESOLVED, changed_at=now, closed_at=now)
-    blind = incident.group.kind is Kind.BLIND
-    if blind:
+    if incident.group.kind is Kind.BLIND:
         return ended(over, now, IncidentEnding.SOURCE_BACK)
     pools = (*(name for name in incident.pools.judged if name in view.sourceless), *incident.pools.unknown_pools)
     return ended(over, now, IncidentEnding.NOT_MEASURED, pools=pools)
@@ -275,7 +275,7 @@ def _reported(incident: Incident, view: View, now: float, timing: Timing) -> Inc
     known = [sample.queued for sample in figures if sample.queued is not None]
     measured = [name for name in incident.pools.affected if (pool := view.pools.get(name)) and pool.latest]
     queued, worst = sum(known) if len(known) == len(measured) else None, figures[0]
-    wait = max((one.oldest_wait_seconds for one in figures if one.oldest_wait_seconds is not None), default=None)
+    wait = most(one.oldest_wait_seconds for one in figures)
     by = {sample.pool: sample.source for sample in figures if sample.source}
     present, last = Reported(now, queued, wait, worst.pool, by), incident.pools.reported
     reported = replace(incident, pools=replace(incident.pools, reported=present))

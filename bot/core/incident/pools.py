@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.incident.held_cause import HeldCause
 from bot.core.incident.queue_series import QueueSeries
+from bot.core.known import most
 from bot.core.pool.outlook import Score
 from bot.core.pool.pool import Snapshot
 from bot.core.ranking.readings import Readings
@@ -189,6 +190,5 @@ class IncidentPools:
 
 def raised(peak: Peak, snapshot: Snapshot) -> Peak:
     """The peak with one more sample; unknown figures change nothing."""
-    queues = [known for known in (peak.queued, snapshot.queued) if known is not None]
-    waits = [known for known in (peak.oldest_wait_seconds, snapshot.oldest_wait_seconds) if known is not None]
-    return Peak(max(queues, default=None), max(waits, default=None))
+    waits = peak.oldest_wait_seconds, snapshot.oldest_wait_seconds
+    return Peak(most((peak.queued, snapshot.queued)), most(waits))

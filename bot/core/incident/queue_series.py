@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.core.known import most
 from bot.core.pool.pool import Snapshot
 
 PAST_SECONDS = 1800.0
@@ -108,8 +109,8 @@ def _with(series: QueueSeries, sample: Snapshot, span: Span) -> QueueSeries:
 def _worst(first: SeriesPoint, second: SeriesPoint) -> SeriesPoint:
     return SeriesPoint(
         first.at,
-        max((v for v in (first.queued, second.queued) if v is not None), default=None),
-        max((v for v in (first.oldest_wait_seconds, second.oldest_wait_seconds) if v is not None), default=None),
+        most((first.queued, second.queued)),
+        most((first.oldest_wait_seconds, second.oldest_wait_seconds)),
         first.online if second.online is None else second.online,
         first.limit if second.limit is None else second.limit,
     )

@@ -9,6 +9,7 @@ from bot.core.incident.details.events import CauseJudged, Diagnosed, IncidentEnd
 from bot.core.incident.incident import Incident, State, noted, rewritten, silenced
 from bot.core.incident.silence import PROLONG
 from bot.core.incident.timeline import Decision, Entry, Event
+from bot.core.known import most
 from bot.core.pool.pool import Snapshot
 
 REOPEN = "reopen"
@@ -125,11 +126,6 @@ def advanced(  # noqa: PLR0913 - an entry's parts, named at every call
     return replace(after, log=after.log.shown_anew(replace(anchor, about=request, choices=choices if alone else ())))
 
 
-def most_of(before: int | None, now: int | None) -> int | None:
-    """What was complete stays complete: a plan never goes back."""
-    return now if before is None else before if now is None else max(before, now)
-
-
 def progressed(
     incident: Incident, request: str, registered: int | None, busy: int | None, *, drained: bool
 ) -> Incident:
@@ -137,9 +133,10 @@ def progressed(
     anchor = anchor_of(incident, request)
     if anchor is None or not isinstance(anchor.details, requests.ScaleRequest) or anchor.details.drained:
         return incident
-    most = most_of(anchor.details.registered, registered), most_of(anchor.details.busy, busy)
-    seen = replace(anchor.details, registered=most[0], busy=most[1], drained=drained)
-    if seen == anchor.details:
+    before = anchor.details  # what was complete stays complete: a plan never goes back
+    came, works = most((before.registered, registered)), most((before.busy, busy))
+    seen = replace(before, registered=came, busy=works, drained=drained)
+    if seen == before:
         return incident
     return replace(incident, log=incident.log.shown_anew(replace(anchor, details=seen)))
 

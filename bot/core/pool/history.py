@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
+from bot.core.known import most
 from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, DayStats, ExpectedHour, with_weight
 from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
 from bot.core.pool.pool import Pool, Snapshot
@@ -121,10 +122,10 @@ def _more(cell: HourStats, sample: Snapshot, seconds: float, samples: int) -> Ho
         completions=_plus(cell.completions, sample.completions_per_minute, seconds, 1 / 60),
         busy=_plus(cell.busy, sample.busy, seconds),
         duration=_plus(cell.duration, sample.duration_p50_seconds, seconds),
-        busy_most=_most(cell.busy_most, sample.busy),
-        limit=_most(cell.limit, sample.limit),
-        queued_most=_most(cell.queued_most, queued),
-        longest_wait_seconds=wait if cell.longest_wait_seconds is None else max(cell.longest_wait_seconds, wait or 0.0),
+        busy_most=most((cell.busy_most, sample.busy)),
+        limit=most((cell.limit, sample.limit)),
+        queued_most=most((cell.queued_most, queued)),
+        longest_wait_seconds=most((cell.longest_wait_seconds, wait)),
         waits=cell.waits if wait is None else with_weight(cell.waits, wait, seconds, WAIT_EDGES),
         sizes=cell.sizes if queued is None else with_weight(cell.sizes, queued, seconds, SIZE_EDGES),
         waited=with_weight(cell.waited, wait, started, WAIT_EDGES) if wait is not None and started > 0 else cell.waited,
@@ -133,10 +134,6 @@ def _more(cell: HourStats, sample: Snapshot, seconds: float, samples: int) -> Ho
 
 def _plus(amount: Amount, figure: float | None, seconds: float, by: float = 1.0) -> Amount:
     return amount if figure is None else Amount(amount.total + figure * seconds * by, amount.seconds + seconds)
-
-
-def _most(one: int | None, other: int | None) -> int | None:
-    return other if one is None or (other is not None and other > one) else one
 
 
 def usual_ahead(past: PoolHistory, hour: int) -> tuple[ExpectedHour, ...]:

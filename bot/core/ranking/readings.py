@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.core.alert import Alert
+from bot.core.known import any_true, most
 
 LARGEST_READING = 1e7
 """The largest number of jobs, and of minutes, that is believed."""
@@ -46,15 +47,9 @@ def readings(alert: Alert) -> Readings:
 def worst_readings(alerts: Iterable[Alert]) -> Readings | None:
     """The largest of each figure that an alert carries, and the limits that any crossed; None without a figure."""
     found = [readings(alert) for alert in alerts]
-    jobs = max((one.most_queued_jobs for one in found if one.most_queued_jobs is not None), default=None)
-    minutes = max((one.longest_wait_minutes for one in found if one.longest_wait_minutes is not None), default=None)
+    jobs = most(one.most_queued_jobs for one in found)
+    minutes = most(one.longest_wait_minutes for one in found)
     if jobs is None and minutes is None:
         return None
-    sizes, times = [one.size_limit_crossed for one in found], [one.time_limit_crossed for one in found]
-    return Readings(jobs, minutes, _any(sizes), _any(times))
-
-
-def _any(flags: Iterable[bool | None]) -> bool | None:
-    """Whether one is known to be true; None if none is known."""
-    known = [flag for flag in flags if flag is not None]
-    return any(known) if known else None
+    sizes, times = (one.size_limit_crossed for one in found), (one.time_limit_crossed for one in found)
+    return Readings(jobs, minutes, any_true(sizes), any_true(times))
