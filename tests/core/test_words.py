@@ -8,23 +8,11 @@ from bot.core.words import clock, count, duration, figure, listed, share, time_l
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (None, "unknown"),
-        (0, "0 s"),
-        (0.4, "0 s"),
-        (-5, "0 s"),
-        (45, "45 s"),
-        (59.6, "1 min"),
-        (60, "1 min"),
-        (119, "1 min"),
-        (720, "12 min"),
-        (3599, "59 min"),
-        (3600, "1 h"),
-        (6840, "1 h 54 min"),
-        (86399, "23 h 59 min"),
-        (86400, "1 d"),
-        (266400, "3 d 2 h"),
+        (None, "unknown"), (0, "0 s"), (0.4, "0 s"), (-5, "0 s"), (45, "45 s"), (59.6, "1 min"), (60, "1 min"),
+        (119, "1 min"), (720, "12 min"), (3599, "59 min"), (3600, "1 h"), (6840, "1 h 54 min"),
+        (86399, "23 h 59 min"), (86400, "1 d"), (266400, "3 d 2 h"),
     ],
-)
+)  # fmt: skip
 def test_a_duration(seconds: float | None, words: str) -> None:
     assert duration(seconds) == words
 

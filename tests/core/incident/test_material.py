@@ -92,16 +92,11 @@ def mentions(found: Incident) -> list[str | None]:
 @pytest.mark.parametrize(
     ("queued", "named"),
     [
-        ((20, 27), []),
-        ((20, 40), [OWNER]),
-        ((20, 40, 55), [OWNER]),
-        ((20, 40, 80), [OWNER]),
-        ((20, 27, 36, 41), [OWNER]),
-        ((1, 3), []),
-        ((40, 20, 41), [OWNER]),
+        ((20, 27), []), ((20, 40), [OWNER]), ((20, 40, 55), [OWNER]), ((20, 40, 80), [OWNER]),
+        ((20, 27, 36, 41), [OWNER]), ((1, 3), []), ((40, 20, 41), [OWNER]),
     ],
     ids=["a little", "doubled", "a little more", "doubled again", "step by step", "small numbers", "after a fall"],
-)
+)  # fmt: skip
 def test_the_owner_is_named_when_it_is_much_worse(queued: tuple[int, ...], named: list[str | None]) -> None:
     assert mentions(owned(*queued)) == named
 
@@ -113,14 +108,6 @@ def test_who_was_told_has_as_long_as_anybody_to_acknowledge_before_the_next_repl
     for jobs, at in ((41, 2 * TIMING.report + 2), (90, 3 * TIMING.report + 2)):
         again = observed(again, view(samples(jobs, since=NOW + at)), NOW + at, TIMING)
     assert mentions(again) == [OWNER, "U0NEXT"]
-
-
-def test_at_most_once_per_report_period() -> None:
-    assert mentions(owned(20, 40, 80, 160, every=60.0)) == []
-
-
-def test_who_takes_over_starts_anew() -> None:
-    assert acked(owned(20), "U0NEXT", NOW + 10).ownership.owner_knows is None
 
 
 def test_the_end_mentions_nobody() -> None:

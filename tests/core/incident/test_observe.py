@@ -45,19 +45,12 @@ def easing(**parts: Any) -> Incident:
 @pytest.mark.parametrize(
     ("queued", "floor", "state"),
     [
-        ((0, 0, 0), 0, State.DRAINED),
-        ((9, 4, 0, 0, 0), 0, State.DRAINED),
-        ((0, 0), 0, State.EASING),
-        ((0, 0, 1), 0, State.EASING),
-        ((0, 0, 1, 0, 0), 0, State.EASING),
-        ((0, None, 0, 0), 0, State.EASING),
-        ((0, 0, None, 0), 0, State.EASING),
-        ((None, None, None), 0, State.EASING),
-        ((5, 5, 5), 5, State.DRAINED),
-        ((5, 6, 5, 5), 5, State.EASING),
-        ((), 0, State.EASING),
+        ((0, 0, 0), 0, State.DRAINED), ((9, 4, 0, 0, 0), 0, State.DRAINED), ((0, 0), 0, State.EASING),
+        ((0, 0, 1), 0, State.EASING), ((0, 0, 1, 0, 0), 0, State.EASING), ((0, None, 0, 0), 0, State.EASING),
+        ((0, 0, None, 0), 0, State.EASING), ((None, None, None), 0, State.EASING), ((5, 5, 5), 5, State.DRAINED),
+        ((5, 6, 5, 5), 5, State.EASING), ((), 0, State.EASING),
     ],
-)
+)  # fmt: skip
 def test_drained_is_a_row_of_fresh_samples_at_the_floor(
     queued: tuple[int | None, ...], floor: int, state: State
 ) -> None:

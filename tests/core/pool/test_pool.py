@@ -42,19 +42,11 @@ def test_a_sample_is_stale_after_two_refreshes(age: float, *, old: bool) -> None
 @pytest.mark.parametrize(
     ("queued", "found"),
     [
-        ((), Trend.UNKNOWN),
-        ((5,), Trend.UNKNOWN),
-        ((None, 5), Trend.UNKNOWN),
-        ((5, 6), Trend.STEADY),
-        ((5, 7), Trend.GROWING),
-        ((7, 5), Trend.SHRINKING),
-        ((100, 109), Trend.STEADY),
-        ((100, 112), Trend.GROWING),
-        ((100, 90), Trend.SHRINKING),
-        ((5, None, 9, None), Trend.GROWING),
-        ((0, 0, 0), Trend.STEADY),
+        ((), Trend.UNKNOWN), ((5,), Trend.UNKNOWN), ((None, 5), Trend.UNKNOWN), ((5, 6), Trend.STEADY),
+        ((5, 7), Trend.GROWING), ((7, 5), Trend.SHRINKING), ((100, 109), Trend.STEADY), ((100, 112), Trend.GROWING),
+        ((100, 90), Trend.SHRINKING), ((5, None, 9, None), Trend.GROWING), ((0, 0, 0), Trend.STEADY),
     ],
-)
+)  # fmt: skip
 def test_a_trend(queued: tuple[int | None, ...], found: Trend) -> None:
     """Under 10 %, and under 2 jobs, is steady; unknown samples are passed over."""
     assert trend(samples(*queued)) is found
@@ -68,14 +60,10 @@ def test_a_trend_looks_back_ten_minutes() -> None:
 @pytest.mark.parametrize(
     ("snapshot", "floor", "found"),
     [
-        (None, 0, None),
-        (sample(None), 0, None),
-        (sample(0), 0, True),
-        (sample(1), 0, False),
-        (sample(5), 5, True),
+        (None, 0, None), (sample(None), 0, None), (sample(0), 0, True), (sample(1), 0, False), (sample(5), 5, True),
         (sample(6), 5, False),
     ],
-)
+)  # fmt: skip
 def test_empty_is_known_or_not(snapshot: Snapshot | None, floor: int, *, found: bool | None) -> None:
     assert empty(snapshot, floor) is found
 
@@ -109,8 +97,3 @@ def test_pools_measured_one_after_the_other_do_not_change_places() -> None:
         rows = [sample(n, pool=one, at=NOW + 20 * (one == late), oldest_wait_seconds=1920.0 + 20 * (one == late))
                 for one, n in (("short", 34), ("long", 57))]  # fmt: skip
         assert [s.pool for s in worst_first(rows)] == ["long", "short"]
-
-
-def test_an_old_sample_without_a_wait_does_not_come_before_one_that_waits() -> None:
-    rows = [sample(0, pool="old", at=NOW - 3600, oldest_wait_seconds=0.0), sample(1, pool="waits")]
-    assert [s.pool for s in worst_first(rows)] == ["waits", "old"]

@@ -13,7 +13,6 @@ from bot.core.incident.membership import group_of
 from bot.core.incident.pools import Peak
 from bot.core.incident.queue_series import QueueSeries
 from bot.core.incident.timeline import Event
-from bot.core.pool.hour_stats import WAIT_EDGES, share_above, with_weight
 from bot.core.pool.outlook import Forecast, RunnerPrice, Score, Verdict
 from bot.core.pool.pool import PoolRules
 from bot.core.reporting.incident_history import (
@@ -264,9 +263,6 @@ def test_nineteen_of_twenty_jobs_not_half_of_them() -> None:
 
 
 def test_what_is_over_the_target_lies_wholly_above_it() -> None:
-    histogram = with_weight(with_weight((), 900.0, 3.0, WAIT_EDGES), 901.0, 1.0, WAIT_EDGES)
-    assert share_above(histogram, 900.0, WAIT_EDGES) == 0.25
-    assert share_above((), 900.0, WAIT_EDGES) is None
     assert waits(900.0, 1000.0).over_share == 0.5
 
 

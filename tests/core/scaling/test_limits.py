@@ -90,26 +90,16 @@ def test_a_target_to_start_from(
 @pytest.mark.parametrize(
     ("price", "most", "asked", "found"),
     [
-        (None, None, 40, None),
-        (0.5, None, 40, None),
-        (0.5, 5.0, 20, None),
-        (0.5, 5.0, 21, (11, 5.5, 20)),
-        (0.0, 0.0, 40, None),
-        (0.1, 0.3, 13, None),
+        (None, None, 40, None), (0.5, None, 40, None), (0.5, 5.0, 20, None), (0.5, 5.0, 21, (11, 5.5, 20)),
+        (0.0, 0.0, 40, None), (0.1, 0.3, 13, None),
     ],
     ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
-)
+)  # fmt: skip
 def test_extra_capacity_has_a_price_limit(
     price: float | None, most: float | None, asked: int, found: tuple[int, float, int] | None
 ) -> None:
     """`found`: the extra runners, what they cost an hour, and the highest target that the price allows."""
     policy = ScalePolicy(maximum=40, price=None if price is None else RunnerPrice(price), max_cost_per_hour=most)
-    assert cost_of(overpriced(policy, asked, 10)) == found
-
-
-@pytest.mark.parametrize(("asked", "found"), [(14, None), (15, (5, 4.0, 14))])
-def test_the_price_limit_counts_whole_machines(asked: int, found: tuple[int, float, int] | None) -> None:
-    policy = ScalePolicy(maximum=40, price=RunnerPrice(0.5, together=4), max_cost_per_hour=3.5)
     assert cost_of(overpriced(policy, asked, 10)) == found
 
 
