@@ -12,7 +12,7 @@ JUDGING = (
     "bot.core.forecast",
     "bot.core.inferring",
     "bot.core.pool",
-    "bot.core.room",
+    "bot.core.machines.room",
     "bot.core.machines.shortage",
     "bot.core.incident.held_cause",
 )

@@ -1,1 +1,1 @@
-"""What is judged of the machines below the runners."""
+"""What is judged of a pool's machines: those below the runners, and the room for more."""

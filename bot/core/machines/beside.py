@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from bot.core.finding import Facts
+from bot.core.machines.room import LEAST_ROOM, PART
 from bot.core.pool.baseline import COUNTED_MINUTES
 from bot.core.pool.pool import Tally
-from bot.core.room import LEAST_ROOM, PART
 from bot.core.statement import Statement, statement
 
 CPU = "CPUUtilization"

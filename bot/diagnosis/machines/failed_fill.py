@@ -2,8 +2,8 @@
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import common_mark
+from bot.core.machines.room import LEAST_ROOM, PART, has_room
 from bot.core.pool.backlog import Factor
-from bot.core.room import LEAST_ROOM, PART, has_room
 from bot.core.statement import statement
 
 LARGE = 0.25

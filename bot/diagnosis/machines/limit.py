@@ -2,9 +2,9 @@
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import idle_places, repeated
+from bot.core.machines.room import has_room, limit_of, window
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import means
-from bot.core.room import has_room, limit_of, window
 from bot.core.statement import statement
 from bot.diagnosis.machines import failed_fill, slow_boot, unregistered
 from bot.diagnosis.work import hung

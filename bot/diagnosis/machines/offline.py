@@ -1,8 +1,8 @@
 """Hosts or agents are offline."""
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.room import LEAST_MINUTES
 from bot.core.pool.backlog import Factor
-from bot.core.room import LEAST_MINUTES
 from bot.core.statement import statement
 
 LEAST_SHARE, MOST = 0.15, 0.5

@@ -4,7 +4,7 @@ import re
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import common_mark
-from bot.core.room import has_room
+from bot.core.machines.room import has_room
 from bot.core.statement import statement
 
 _CODES: tuple[tuple[str, str], ...] = (

@@ -5,7 +5,7 @@ github-aws-runners hides refused launches from 7.0 on: its function succeeds, an
 """
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
-from bot.core.room import has_room
+from bot.core.machines.room import has_room
 from bot.core.statement import statement
 
 MINUTES, LEAST_SAMPLES = 10.0, 3

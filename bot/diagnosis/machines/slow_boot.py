@@ -1,8 +1,8 @@
 """Machines take far longer than usual to boot."""
 
 from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.room import LEAST_ROOM
 from bot.core.pool.baseline import COUNTED_MINUTES, mean
-from bot.core.room import LEAST_ROOM
 from bot.core.statement import statement
 from bot.diagnosis.machines.unregistered import LONG, PART
 

@@ -1,7 +1,7 @@
 """The CI provider's API limit is used up, so the autoscaler can neither see nor act until it resets."""
 
 from bot.core.finding import HIGH, LOW, Facts, Found, Rule, Scaling
-from bot.core.room import has_room
+from bot.core.machines.room import has_room
 from bot.core.statement import statement
 
 ALMOST_NONE = 50

@@ -5,8 +5,8 @@ from itertools import pairwise
 from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.forecast.supply import OWN_MACHINES
 from bot.core.machines.beside import idle_places, looks_at_cpu
+from bot.core.machines.room import has_room, limit_of, never_came, room_of, window
 from bot.core.pool.baseline import COUNTED_MINUTES, mean
-from bot.core.room import has_room, limit_of, never_came, room_of, window
 from bot.core.statement import Statement, statement
 
 TELLING = ("creates", "create_failures", "booting")

@@ -5,9 +5,9 @@ from itertools import takewhile
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import common_mark
+from bot.core.machines.room import LEAST_ROOM
 from bot.core.pool.baseline import COUNTED_MINUTES, mean, means
 from bot.core.pool.pool import Snapshot
-from bot.core.room import LEAST_ROOM
 from bot.core.statement import statement
 
 SOON = 3

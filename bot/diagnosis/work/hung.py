@@ -4,9 +4,9 @@ import math
 
 from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.kinds.paces import KindPace, explains
+from bot.core.machines.room import has_room, rate_minutes
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import mean
-from bot.core.room import has_room, rate_minutes
 from bot.core.statement import Statement, statement
 
 LATE = 0.25

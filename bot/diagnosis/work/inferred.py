@@ -6,8 +6,8 @@ Jobs that hang and jobs that take longer hold runners alike, so both are named t
 from functools import partial
 
 from bot.core.finding import MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.machines.room import BOOTS, has_room
 from bot.core.pool.backlog import Factor
-from bot.core.room import BOOTS, has_room
 from bot.core.statement import statement
 
 COUNTED = ("arrivals_per_minute", "starts_per_minute", "completions_per_minute")

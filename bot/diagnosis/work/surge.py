@@ -2,9 +2,9 @@
 
 from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import repeated
+from bot.core.machines.room import has_room, never_came
 from bot.core.pool.backlog import Factor
 from bot.core.pool.baseline import weights
-from bot.core.room import has_room, never_came
 from bot.core.statement import Statement, statement
 
 MOST = 0.5
