@@ -19,13 +19,24 @@ GROUP = {"AutoScalingGroupNames": ["ci-linux"]}
 SIZE = {"AutoScalingGroupName": "ci-linux", "DesiredCapacity": 24}
 
 
-async def test_a_failed_call_is_not_repeated() -> None:
+@pytest.mark.parametrize(
+    ("code", "failure"),
+    [
+        ("500", Failure.UNKNOWN),
+        ("503", Failure.UNKNOWN),
+        ("Throttling", Failure.LATER),
+        ("ScalingActivityInProgress", Failure.LATER),
+        ("ResourceContention", Failure.LATER),
+        ("ExpiredToken", Failure.CREDENTIALS),
+    ],
+)
+async def test_each_error_has_its_meaning_and_is_not_repeated(code: str, failure: Failure) -> None:
     """botocore would try four times more, longer than a worker's lease."""
-    api = AwsApi(faults={"SetDesiredCapacity": "500"})
+    api = AwsApi(faults={"SetDesiredCapacity": code})
     async with answering(api.endpoint) as url:
         with pytest.raises(Unreachable) as caught:
             await patient_aws(url).tell("Scaler", "autoscaling", "set_desired_capacity", SIZE)
-    assert caught.value.failure is Failure.UNKNOWN
+    assert (caught.value.failure, api.desired) == (failure, 10)
     assert [action for action, _ in api.requests] == ["SetDesiredCapacity"]
 
 

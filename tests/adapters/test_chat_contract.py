@@ -116,10 +116,3 @@ async def test_a_group_has_its_members_and_an_unknown_one_is_gone(room: Room) ->
     """A group that does not exist has no members, and the caller learns why."""
     assert await room.chat.group_members("S0ONCALL") == {"U0ANA", "U0BEN"}
     assert await failure(room.chat.group_members("S0NOBODY")) is Failure.GONE
-
-
-async def test_a_home_is_drawn(room: Room) -> None:
-    view = {"type": "home", "blocks": list(HELLO.blocks)}
-    await room.chat.publish_home("U0ANA", view)
-    await room.chat.publish_home("U0ANA", view)
-    assert await room.chat.find(CI, "none", since=room.now()) is None

@@ -23,22 +23,10 @@ def whole(body: bytes, *headers: bytes) -> bytes:
     return b"HTTP/1.1 200 OK\r\n" + JSON + b"".join(headers) + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
-def bomb(layers: int) -> bytes:
-    body = b" " * (64 * MIB)
-    for _ in range(layers):
-        body = gzip.compress(body)
-    return body
-
-
 ANSWERS: dict[str, Callable[[], list[bytes]]] = {
-    "gzip": lambda: [whole(bomb(1), b"Content-Encoding: gzip\r\n")],
-    "gzip twice": lambda: [whole(bomb(2), b"Content-Encoding: gzip, gzip\r\n")],
-    "deflate": lambda: [whole(b"x" * 3400, b"Content-Encoding: deflate\r\n")],
-    "unknown coding": lambda: [whole(b"{}", b"Content-Encoding: zstd\r\n")],
+    "compressed": lambda: [whole(gzip.compress(b" " * (64 * MIB)), b"Content-Encoding: gzip\r\n")],
     "too long": lambda: [b"HTTP/1.1 200 OK\r\n" + JSON + b"Content-Length: 99999999\r\n\r\n", *[b" " * MIB] * 40],
     "half an answer": lambda: [whole(b" " * MIB)[: MIB // 2]],
-    "many lists": lambda: [whole(b"[" + b"[]," * (MIB + MIB // 4) + b"[]]")],
-    "many objects": lambda: [whole(b"[" + b"{}," * (MIB + MIB // 4) + b"{}]")],
 }
 
 
@@ -57,7 +45,7 @@ async def hostile(pieces: list[bytes]) -> AsyncIterator[str]:
 
 async def by_back_end(url: str) -> object:
     async with patient_pool() as wire:
-        return await wire.http("Grafana", url).get_json()
+        return await wire.http("Grafana", url).send_json("GET")
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -75,10 +63,9 @@ async def test_a_hostile_answer_is_refused_cheaply(name: str) -> None:
     assert str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["too long", "many lists"])
-async def test_a_refused_answer_is_let_go_without_a_look_for_garbage(name: str) -> None:
-    """Those looks are rare, and whoever answers megabytes once does so again and again."""
-    pieces = ANSWERS[name]()
+async def test_a_refused_answer_is_let_go_before_garbage_is_collected() -> None:
+    """That is rare, and whoever answers megabytes once does so again and again."""
+    pieces = ANSWERS["too long"]()
 
     async def ask() -> None:
         async with hostile(pieces) as url:

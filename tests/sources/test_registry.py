@@ -23,20 +23,8 @@ ANYTHING = st.recursive(
 )
 ALERT_FIELDS = st.sampled_from(
     [
-        "status",
-        "labels",
-        "annotations",
-        "startsAt",
-        "endsAt",
-        "generatorURL",
-        "fingerprint",
-        "silenceURL",
-        "dashboardURL",
-        "panelURL",
-        "ruleUID",
-        "values",
-        "valueString",
-        "orgId",
+        *("status", "labels", "annotations", "startsAt", "endsAt", "generatorURL", "fingerprint", "silenceURL"),
+        *("dashboardURL", "panelURL", "ruleUID", "values", "valueString", "orgId"),
     ]
 )
 TOP_FIELDS = st.sampled_from(

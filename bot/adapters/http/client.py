@@ -147,10 +147,6 @@ class Http:
         """Send a JSON document; the response may be any status below 500, and need not be JSON."""
         return await self._call(method, path, headers, json=body, params=params or None)
 
-    async def get_json(self) -> object:
-        """GET a JSON document; anything but a 2xx with JSON raises Unreachable."""
-        return await self.send_json("GET")
-
     async def send_json(self, method: str, path: str = "", body: object = None) -> object:
         """Send a JSON document and return the JSON response; anything but a 2xx with JSON raises Unreachable."""
         answer = await self.send(method, path, body)

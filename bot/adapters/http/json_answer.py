@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 
 LONGEST_WORDS = 300
-MOST_DECODED_BYTES = 48 * 1024 * 1024
 MOST_DETAILS = 5
 """Problems of one refusal that are told."""
 MOST_BYTES = 8_000
@@ -15,20 +14,12 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 
 
 def decoded(content: bytes) -> object:
-    """The JSON value; None for invalid, too deeply nested or too large input (docs/design/measurements.md#json)."""
-    if decoded_bytes(content) > MOST_DECODED_BYTES:
-        return None
+    """The JSON value; None for invalid or too deeply nested input (docs/design/measurements.md#json)."""
     try:
         value: object = json.loads(content)
     except (ValueError, RecursionError):
         return None
     return _mended(value) if b"\\ud" in content.lower() else value
-
-
-def decoded_bytes(content: bytes | bytearray) -> int:
-    """About how much memory the decoded value takes: `[]` is 2 bytes written and 64 as a list of Python."""
-    containers, quotes, commas = content.count(b"[") + content.count(b"{"), content.count(b'"'), content.count(b",")
-    return len(content) + 72 * containers + 30 * quotes + 32 * commas
 
 
 def one_line(text: str, most: int = LONGEST_WORDS) -> str:

@@ -9,7 +9,6 @@ from bot.adapters.http.rows import Row, document, inner, instant, link, longest,
 from bot.adapters.jobs.buildkite import BuildkiteFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
-from bot.core.jobs.found import FoundJobs
 from bot.core.kinds.paces import JobGroup, grouped
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
@@ -77,7 +76,7 @@ class Buildkite(Present):
         if token := given.token("api_token_env", table.api_token_env):
             api = given.http(table, "Buildkite API", table.api_url, headers=bearer(token))
             self._jobs = Listing(partial(self._ask_jobs, api), given.now, table.every)
-        self._finder = BuildkiteFinder(api, given.name, given.now)
+        self.find = BuildkiteFinder(api, given.name, given.now).find
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The queue now; Buildkite says how often it may be asked, and `at` is the time it was. Raises Unreachable."""
@@ -113,10 +112,6 @@ class Buildkite(Present):
             composition=_groups(seen, queue),
             missing=(jobs,) if isinstance(jobs, Gap) else (),
         )
-
-    async def find(self, url: str) -> FoundJobs | None:
-        """The jobs of a page of Buildkite, see `JobFinder`."""
-        return await self._finder.find(url)
 
     async def _waiting(self, queue: str, cluster: str, queued: int) -> list[Job] | Gap:
         """The waiting jobs of a queue, or why they are not known."""

@@ -20,7 +20,6 @@ from bot.adapters.jobs.github import GitHubFinder
 from bot.adapters.loop.turns import Turns
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind, tried
 from bot.config import unusable
-from bot.core.jobs.found import FoundJobs
 from bot.core.pool.job import NO_LABEL, WorkflowJob, key_of
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.pool.retention import Origin
@@ -69,7 +68,7 @@ class GitHub(Present):
         self._queue = GitHubQueue(self._api, table.organizations, table.repositories, labels)
         only = {name.lower() for name in (*table.organizations, *table.repositories)}
         known = frozenset[str]() if table.enterprises else frozenset(only)
-        self._finder = GitHubFinder(self._api, table.url, given.name, known, context.jobs)
+        self.find = GitHubFinder(self._api, table.url, given.name, known, context.jobs).find
         self._page: Listing[ProviderStatus] | None = None
         if table.status_url:
             page = given.http(table, "GitHub's status page", table.status_url)
@@ -116,10 +115,6 @@ class GitHub(Present):
             gaps = () if up is not None else (Gap("provider_up", status_words),)
             shot = replace(shot, provider_up=up, missing=(*shot.missing, *gaps))
         return replace(shot, api_remaining=remaining)
-
-    async def find(self, url: str) -> FoundJobs | None:
-        """The jobs of a page of GitHub, see `JobFinder`."""
-        return await self._finder.find(url)
 
     async def _webhooks(self) -> KnownQueues:
         """The jobs that webhooks told of, when they were read, and how complete they are; once for all pools."""
@@ -194,7 +189,7 @@ def _api(given: Given[GitHubTable, GitHubPool]) -> GitHubApi:
 
 async def assigns(http: Http, now: float) -> Listed[ProviderStatus]:
     """What a page in the format of https://www.githubstatus.com/api/v2/components.json says. Raises Unreachable."""
-    for one in rows(fields(await http.get_json()).get("components")):
+    for one in rows(fields(await http.send_json("GET")).get("components")):
         if one.get("name") == COMPONENT:
             word = one_line(str(one.get("status")), 40)
             words = f"GitHub's status page says {word.replace('_', ' ')} of {COMPONENT}"

@@ -18,7 +18,6 @@ from bot.adapters.jobs.ends import Ends, ListedRun, with_jobs
 from bot.adapters.jobs.gitlab import GitlabFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
-from bot.core.jobs.found import FoundJobs
 from bot.core.kinds.paces import JobGroup, grouped
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import clock, listed
@@ -89,7 +88,7 @@ class Gitlab(Present):
         self._table = table = given.table
         token = given.token("token_env", table.token_env)
         self._http = given.http(table, "GitLab", table.url, headers={"PRIVATE-TOKEN": token})
-        self._finder = GitlabFinder(self._http, table.url, given.name, table.projects, given.now)
+        self.find = GitlabFinder(self._http, table.url, given.name, table.projects, given.now).find
         self._pools = {
             pool: keys.model_copy(update={"tags": keys.tags or (pool,)}) for pool, keys in given.pools.items()
         }
@@ -153,10 +152,6 @@ class Gitlab(Present):
             "unservable": 0 if usable else queued if every else None,  # GitLab then says so in the job
         }
         return figures, [Gap("runners", one.words, "look at its machine") for one in silent]
-
-    async def find(self, url: str) -> FoundJobs | None:
-        """The jobs of a page of GitLab, see `JobFinder`."""
-        return await self._finder.find(url)
 
     async def _silent(self, tags: tuple[str, ...]) -> tuple["Silent", ...]:
         found = await tried(self._managers[tags])

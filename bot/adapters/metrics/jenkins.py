@@ -14,7 +14,6 @@ from bot.adapters.jobs.ends import Ends, ListedRun, with_jobs
 from bot.adapters.jobs.jenkins import JenkinsFinder
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table, unusable
-from bot.core.jobs.found import FoundJobs
 from bot.core.kinds.paces import grouped
 from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.ports import Failure, Unreachable
@@ -69,7 +68,7 @@ class Jenkins(Present):
         if login and ":" not in login:
             raise unusable(f"{given.place}: basic_env", f"{table.basic_env} must hold user:token")
         self._http = given.http(table, "Jenkins", table.url, headers=basic(login))
-        self._finder = JenkinsFinder(self._http, table.url, given.name, given.now)
+        self.find = JenkinsFinder(self._http, table.url, given.name, given.now).find
         self._labels = {pool: keys.label or pool for pool, keys in given.pools.items()}
         self._lists, self._ends = Listing(self._ask, given.now, table.every), Ends()
         self._known = {
@@ -111,10 +110,6 @@ class Jenkins(Present):
         )
         shot = with_jobs(shot, grouped(groups), runs)
         return shot if mine or agents(nodes) else unplaced(shot, items)
-
-    async def find(self, url: str) -> FoundJobs | None:
-        """The builds of a page of Jenkins, see `JobFinder`."""
-        return await self._finder.find(url)
 
     async def _ask(self, now: float) -> Listed[tuple[Rows, Rows]]:
         queue, nodes = await asyncio.gather(

@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.json_answer import decoded, one_line
+from bot.adapters.http.redaction import hidden
 from bot.adapters.scalers.http import SHAPE, capacity_of
 from bot.adapters.scalers.policy import PolicyTable
 from bot.config import Seconds, WrongSetting
@@ -204,9 +205,7 @@ class CommandScaler:
         return f"{how}: {self._clean(lines[-1])}" if lines else how
 
     def _clean(self, text: str) -> str:
-        for secret in self.secrets:
-            text = text.replace(secret, "[hidden]") if len(secret) >= 8 else text
-        return one_line(text)
+        return one_line(hidden(text, self.secrets))
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[CommandScaler, ScalePolicy]:

@@ -113,25 +113,6 @@ async def test_mixed_instances_that_each_count_for_one_are_runners(scaler: Scale
 
 
 @pytest.mark.parametrize(
-    ("code", "failure", "words"),
-    [
-        ("ScalingActivityInProgress", Failure.LATER, "AWS asks to wait"),
-        ("ResourceContention", Failure.LATER, "AWS asks to wait"),
-        ("Throttling", Failure.LATER, "AWS asks to wait"),
-        ("500", Failure.UNKNOWN, "AWS"),
-        ("503", Failure.UNKNOWN, "AWS"),
-        ("ExpiredToken", Failure.CREDENTIALS, "refused the credentials"),
-    ],
-)
-async def test_each_error_has_its_meaning(scaler: Scaler, api: AwsApi, code: str, failure: Failure, words: str) -> None:
-    api.faults["SetDesiredCapacity"] = code
-    with pytest.raises(Unreachable, match=words) as caught:
-        await scaler.set(24, "act-1")
-    assert caught.value.failure is failure
-    assert api.desired == 10
-
-
-@pytest.mark.parametrize(
     ("state", "target", "words"),
     [
         ({}, 41, rf"^linux is limited to 40 runners by MaxSize of {NAME}: AWS would scale nothing at all for 41\. "

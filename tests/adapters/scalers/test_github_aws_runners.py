@@ -103,14 +103,6 @@ async def test_fewer_waiting_jobs_than_asked_is_said_and_nothing_is_sent(pool_sc
     assert api.sent == []
 
 
-async def test_the_same_act_sends_nothing_twice(pool_scaler: Make, api: AwsApi) -> None:
-    """Also when instances have come meanwhile and the messages are gone."""
-    scaler = pool_scaler()
-    await scaler.set(14, "act-1")
-    await scaler.set(14, "act-1")
-    assert len(api.sent) == 4
-
-
 async def test_a_batch_that_was_taken_in_part_is_completed_and_not_repeated(pool_scaler: Make, api: AwsApi) -> None:
     scaler, api.takes = pool_scaler(), 3
     with pytest.raises(Unreachable, match=r"SQS took 3 of 5 messages \(InternalError: try again\)") as caught:
@@ -158,13 +150,6 @@ async def test_without_webhooks_nothing_can_be_asked(pool_scaler: Make, api: Aws
     assert (await scaler.read()).maximum is None
     with pytest.raises(Refused, match="workflow_job webhooks to POST /github"):
         await scaler.set(11, "act-1")
-
-
-async def test_going_down_is_refused(pool_scaler: Make, api: AwsApi) -> None:
-    with pytest.raises(Refused, match="end by themselves and are not returned; 10 are set now"):
-        await pool_scaler().set(9, "act-1")
-    await pool_scaler().set(10, "act-2")
-    assert api.sent == []
 
 
 async def test_a_missing_right_is_named(pool_scaler: Make, api: AwsApi) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.scalers.http import build
-from bot.ports import Capacity, Failure, Refused, Scaler, Unreachable
+from bot.ports import Capacity, Refused, Scaler, Unreachable
 from tests.adapters.back_end import URL, BackEnd
 
 PLACE = '[pool."linux.2xlarge".scaler]'
@@ -20,18 +20,6 @@ async def test_the_request_is_as_documented() -> None:
     request = back.requests[0]
     assert (request.method, request.path, request.body) == ("PUT", "/pools/linux.2xlarge", {"desired": 24})
     assert (request.headers["idempotency-key"], request.headers["authorization"]) == ("act-1", "Bearer secret-token")
-
-
-@pytest.mark.parametrize(
-    ("status", "failure"),
-    [(500, Failure.UNKNOWN), (504, Failure.UNKNOWN), (429, Failure.LATER), (401, Failure.CREDENTIALS)],
-)
-async def test_no_clear_answer_to_a_target_is_doubt(status: int, failure: Failure) -> None:
-    """Then the caller reads back before it does anything else (P5)."""
-    with pytest.raises(Unreachable) as caught:
-        await pool_scaler(BackEnd().says(status, {"error": "x"})).set(24, "act-1")
-    assert caught.value.failure is failure
-    assert caught.value.system == "Scaler of linux.2xlarge"
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 422])
