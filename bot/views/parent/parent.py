@@ -50,16 +50,13 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         about = joined("\n", open_end, span(incident), peaks(incident), owner_words(incident), alert)
         blocks = (header(first), section(about), latest_actions(incident), noted)
         return message(notification(first, rest or say("Nothing to do")), *blocks)
-    shown = (
-        verdict(incident, view, now, timing),
-        _proof(incident, view, now, timing),
-        _before(incident, view, now, timing),
-    )
+    worst = judged(incident, view, now, timing)
+    shown = (verdict(incident, view, worst), _proof(view, worst), _before(incident, worst))
     lines = (*shown, owner_words(incident), *silences(incident, now))
     owned = say("acknowledged") if incident.ownership.owner else say("not acknowledged")
     subject = listed((name_of(pool) for pool in incident.pools.affected), 2) or title_of(incident)
     return message(
-        notification(first, *short_verdict(incident, view, now, timing), owned),
+        notification(first, *_short_verdict(worst), owned),
         header(first),
         section(joined("\n", *lines)),
         controls(offers, subject),
@@ -138,8 +135,11 @@ def minimal(incident: Incident) -> Message:
     return message(joined(" ", *parts))
 
 
-def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, Finding | None, Forecast | None]:
-    """(the worst affected pool with a fresh queue, its likeliest cause, its forecast); an empty name without one."""
+Judged = tuple[str, Finding | None, Forecast | None]
+"""(the worst affected pool with a fresh queue, its likeliest cause, its forecast); an empty name without one."""
+
+
+def judged(incident: Incident, view: View, now: float, timing: Timing) -> Judged:
     known = [fresh(view.pools.get(name), now, timing.poll) for name in incident.pools.affected]
     floors = {name: rules.floor for name, rules in view.rules.items()}
     queues = worst_first([sample for sample in known if sample], view.rules)
@@ -151,9 +151,9 @@ def judged(incident: Incident, view: View, now: float, timing: Timing) -> tuple[
     return worst.pool, cause, made if made and made.at >= worst.at - 1 and not never else None
 
 
-def verdict(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
+def verdict(incident: Incident, view: View, worst: Judged) -> Marked | None:
     """One line for the worst pool; None without a queue, a cause and a forecast."""
-    pool, cause, made = judged(incident, view, now, timing)
+    pool, cause, made = worst
     several = len(incident.pools.affected) > 1
     about = say(" of {pool}", pool=name_of(pool)) if several else say("")
     parts = []
@@ -199,15 +199,15 @@ def _or_else(cause: Finding, rivals: Sequence[str]) -> Marked:
     return say(" It may also be: {names}.", names=escaped(names, 200)) if names else say(" No other known cause fits.")
 
 
-def _proof(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
-    pool, cause, _ = judged(incident, view, now, timing)
+def _proof(view: View, worst: Judged) -> Marked | None:
+    pool, cause, _ = worst
     known = view.pools.get(pool)
     return proof(known.latest if known else None, view.rules.get(pool, PoolRules(pool)), cause)
 
 
-def _before(incident: Incident, view: View, now: float, timing: Timing) -> Marked | None:
+def _before(incident: Incident, worst: Judged) -> Marked | None:
     """When it looked like this, while the cause is named for which closed incidents were asked."""
-    _, cause, _ = judged(incident, view, now, timing)
+    _, cause, _ = worst
     current = cause is not None and cause.cause == incident.pools.looked_for
     return before_words(incident.pools.before) or None if current else None
 
@@ -217,9 +217,9 @@ def _waits_long(view: View, pool: str) -> bool:
     return sample is not None and (sample.oldest_wait_seconds or 0.0) > rules.normal_wait_seconds
 
 
-def short_verdict(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Marked | None, ...]:
+def _short_verdict(worst: Judged) -> tuple[Marked | None, ...]:
     """(cause, forecast, whether scaling helps) for a notification, the most important first."""
-    _, cause, made = judged(incident, view, now, timing)
+    _, cause, made = worst
     if cause is not None and cause.last_seen is not None:
         cause = None
     first = escaped(cause_name(cause.cause), 60) if cause is not None else None

@@ -11,7 +11,7 @@ from bot.core.people.ownership import DECLINE
 from bot.views.blocks import actions, button, message, section
 from bot.views.mrkdwn import Marked, date, escaped, joined, link, mention, say
 from bot.views.parent.heading import headline, state_words
-from bot.views.parent.parent import verdict
+from bot.views.parent.parent import judged, verdict
 from bot.views.parent.pools import title_of
 from bot.views.parent.sections import latest_action, owner_words
 
@@ -24,7 +24,7 @@ def state_lines(incident: Incident, view: View, now: float, timing: Timing, perm
     return [
         say("*{state}* {facts}", state=state_words(incident), facts=facts),
         joined(" · ", say("*Alert:* {title}", title=title_of(incident)), began, thread),
-        verdict(incident, view, now, timing) or say("*Likely cause:* not known yet."),
+        verdict(incident, view, judged(incident, view, now, timing)) or say("*Likely cause:* not known yet."),
         latest_action(incident) or say("Nobody has scaled, silenced or noted anything yet."),
         owner_words(incident, calls=False),
     ]
