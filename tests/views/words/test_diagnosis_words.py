@@ -7,8 +7,10 @@ import pytest
 
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.events import Diagnosed
+from bot.core.incident.details.seen_before import SeenBefore
 from bot.core.statement import Statement, statement
 from bot.views.mrkdwn import unmarked
+from bot.views.words.advice import before_words
 from bot.views.words.causes import EVIDENCE
 from bot.views.words.diagnosis import (
     cause_words,
@@ -20,6 +22,7 @@ from bot.views.words.diagnosis import (
     rest_lines,
 )
 from bot.views.words.phrase import in_words
+from tests.builders import NOW
 
 SIXTEEN: dict[str, Any] = {"runners": 5, "limit": 16, "queued": 48, "known": True, "idle": True}
 PROVIDER = Finding("provider", 0.85, (statement("idle_beside_queue", idle=12, queued=30),), Scaling.NO,
@@ -86,84 +89,40 @@ def test_an_unknown_queue_speaks_with_its_reason() -> None:
 @pytest.mark.parametrize(
     ("seen", "words"),
     [
-        (
-            statement("none_came", seconds=3540.0, **SIXTEEN),
-            "5 of 16 runners, none idle, none came for 59 min while 48 jobs wait",
-        ),
-        (
-            statement("none_came", seconds=3540.0, runners=8, limit=20, queued=35, known=False, idle=True),
-            "8 of the 20 runners that it has had, none idle, none came for 59 min while 35 jobs wait",
-        ),
-        (
-            statement("few_came", came=2, left=0, seconds=600.0, room=11, **SIXTEEN),
-            "5 of 16 runners, none idle: 2 came in 10 min, 11 more are allowed while 48 jobs wait",
-        ),
-        (
-            statement("few_came", came=9, left=12, seconds=900.0, room=11, **SIXTEEN),
-            "5 of 16 runners, none idle: 9 came and 12 left in 15 min, 11 more are allowed while 48 jobs wait",
-        ),
-        (
-            statement("none_came", seconds=3540.0, runners=5, limit=16, queued=48, known=True, idle=False),
-            "5 busy of 16 runners, none came for 59 min while 48 jobs wait",
-        ),
+        (statement("none_came", seconds=3540.0, **SIXTEEN),
+         "5 of 16 runners, none idle, none came for 59 min while 48 jobs wait"),
+        (statement("none_came", seconds=3540.0, runners=8, limit=20, queued=35, known=False, idle=True),
+         "8 of the 20 runners that it has had, none idle, none came for 59 min while 35 jobs wait"),
+        (statement("few_came", came=2, left=0, seconds=600.0, room=11, **SIXTEEN),
+         "5 of 16 runners, none idle: 2 came in 10 min, 11 more are allowed while 48 jobs wait"),
+        (statement("few_came", came=9, left=12, seconds=900.0, room=11, **SIXTEEN),
+         "5 of 16 runners, none idle: 9 came and 12 left in 15 min, 11 more are allowed while 48 jobs wait"),
+        (statement("none_came", seconds=3540.0, **{**SIXTEEN, "idle": False}),
+         "5 busy of 16 runners, none came for 59 min while 48 jobs wait"),
         (statement("created_of", created=0, arrivals=14), "0 machines created and 14 jobs arrived in the last 15 min"),
         (statement("limit_was", limit=60), "the limit was 60 before"),
         (statement("partly_registered", created=8, registered=0), "of 8 machines that booted lately, 0 registered"),
         (statement("rows_left_out", rows=7), "7 stale rows left out of the figures"),
         (statement("provider_label", pool="x"), "x is a label of the CI provider's own runners"),
-        (
-            statement("running_flat", jobs=20, seconds=1800.0),
-            "exactly 20 jobs running, unchanged for 30 min: probably the account's concurrency limit",
-        ),
-        (
-            statement("inferred_arrivals", times=3.06, seconds=3600.0),
-            "3.1 × the usual jobs seem to come, for 1 h: queue and wait tell",
-        ),
-        (
-            statement(
-                "machines_short",
-                machines=14,
-                of=20,
-                unit="machine",
-                says="have less than 5 % of disk free",
-                remedy="",
-                before=0,
-                ago=2700.0,
-            ),
-            "14 of 20 machines have less than 5 % of disk free (45 min ago: 0)",
-        ),
-        (
-            statement(
-                "machines_short", machines=20, of=20, unit="pod", says="are throttled", remedy="", before=None, ago=None
-            ),
-            "20 of 20 pods are throttled",
-        ),
-        (
-            statement(
-                "signal_crossed",
-                name="registry",
-                value=82.0,
-                above=60.0,
-                below=None,
-                usual=4.0,
-                seconds=2640.0,
-                says="",
-                remedy="",
-            ),
-            "registry is at 82 (usually 4), above 60 for 44 min",
-        ),
+        (statement("running_flat", jobs=20, seconds=1800.0),
+         "exactly 20 jobs running, unchanged for 30 min: probably the account's concurrency limit"),
+        (statement("inferred_arrivals", times=3.06, seconds=3600.0),
+         "3.1 × the usual jobs seem to come, for 1 h: queue and wait tell"),
+        (statement("machines_short", machines=14, of=20, unit="machine", says="have less than 5 % of disk free",
+                   before=0, ago=2700.0),
+         "14 of 20 machines have less than 5 % of disk free (45 min ago: 0)"),
+        (statement("machines_short", machines=20, of=20, unit="pod", says="are throttled", before=None, ago=None),
+         "20 of 20 pods are throttled"),
+        (statement("signal_crossed", name="registry", value=82.0, above=60.0, below=None, usual=4.0, seconds=2640.0),
+         "registry is at 82 (usually 4), above 60 for 44 min"),
         (statement("runners_share", runners=4), "about 4 runners on each machine"),
-        (
-            statement("came_late", made_seconds=2880.0, arrived_seconds=600.0),
-            "jobs made up to 48 min ago arrived in the last 10 min; they drain as machines boot",
-        ),
-        (
-            statement("part_dead", dead=30, queued=116, rest=86),
-            "30 of 116 rows are dead, so 86 jobs wait for another reason",
-        ),
+        (statement("came_late", made_seconds=2880.0, arrived_seconds=600.0),
+         "jobs made up to 48 min ago arrived in the last 10 min; they drain as machines boot"),
+        (statement("part_dead", dead=30, queued=116, rest=86),
+         "30 of 116 rows are dead, so 86 jobs wait for another reason"),
     ],
     ids=lambda one: one.id if isinstance(one, Statement) else "",
-)
+)  # fmt: skip
 def test_what_came_is_said(seen: Statement, words: str) -> None:
     assert in_words(seen, EVIDENCE) == words
 
@@ -187,3 +146,16 @@ def test_what_people_said_of_a_cause_is_counted() -> None:
     assert (confirmed(None), confirmed((2, 1))) == ("", ", confirmed 2 of 3 times")
     found = Diagnosed(("a",), (group(replace(LIMIT, confidence=0.5)),), answers=(1, 1))
     assert cause_words(found) == "the pool's limit is reached (medium confidence, confirmed 1 of 2 times) in a."
+
+
+def test_an_incident_that_looked_alike_is_told_in_one_line() -> None:
+    line = unmarked(before_words(SeenBefore(NOW, "quota", True, "scaled", done_seconds=1200.0, seconds=7800.0)))
+    assert line.startswith("Looked like this on 20")
+    assert line.endswith("a quota is used up, confirmed, scaled up after 20 min, over after 2 h 10 min.")
+
+
+def test_a_cause_that_people_denied_is_said_as_such() -> None:
+    found = Diagnosed(("linux.2xlarge",), before=SeenBefore(NOW, "limit", confirmed=False, seconds=600.0))
+    assert diagnosis_lines(found, ())[0].endswith(
+        "the pool's limit is reached, which people denied, over after 10 min."
+    )

@@ -40,16 +40,12 @@ def test_the_dialog_begins_with_the_forecast_of_the_thread() -> None:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (
-            statement("drains_before_boot", seconds=240.0, boot=600.0),
-            "the queue is expected to be empty in about 4 min, before a new runner has booted (10 min)",
-        ),
-        (
-            statement("idle_beside_queue", idle=12, queued=60),
-            "12 runners idle while 60 jobs wait: capacity is not the problem",
-        ),
+        (statement("drains_before_boot", seconds=240.0, boot=600.0),
+         "the queue is expected to be empty in about 4 min, before a new runner has booted (10 min)"),
+        (statement("idle_beside_queue", idle=12, queued=60),
+         "12 runners idle while 60 jobs wait: capacity is not the problem"),
     ],
-)
+)  # fmt: skip
 def test_why_nothing_should_be_added(reason: Statement, words: str) -> None:
     assert what_more_would_do(WhatIf(do_nothing=reason)).above == (f"Do nothing: {words}.",)
     assert reason_words(reason) == words
@@ -74,12 +70,8 @@ def option(low: float | None, high: float | None, times: float = 2.0) -> Option:
 @pytest.mark.parametrize(
     ("shown", "approval", "label"),
     [
-        (Option(10, 3600.0, 4000.0, 6000.0, None, None, 2.0), False, "done in 1 to 2 h, $3.40 an hour, no approval"),
-        (
-            Option(10, 3600.0, 4000.0, None, None, None, 2.0),
-            True,
-            "done in 1 h at the earliest, $3.40 an hour, needs approval",
-        ),
+        (option(3600.0, 6000.0), False, "done in 1 to 2 h, $3.40 an hour, no approval"),
+        (option(3600.0, None), True, "done in 1 h at the earliest, $3.40 an hour, needs approval"),
         (option(None, None), None, "not done within two days, $3.40 an hour"),
         (option(3600.0, 6000.0, times=1.0), None, "no faster, $3.40 an hour"),
         (None, None, "effect unknown, $3.40 an hour"),

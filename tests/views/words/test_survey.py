@@ -6,9 +6,13 @@ from typing import Any
 import pytest
 
 from bot.core.incident.details.events import Diagnosed, QueueingPool
+from bot.core.pool.backfill import DaysLeft
 from bot.core.pool.pool import Contradiction, Snapshot, Tally
 from bot.core.pool.retention import Origin
+from bot.views.mrkdwn import date
 from bot.views.words.diagnosis import constraints, survey_headline, survey_lines
+from bot.views.words.operators import history_left
+from bot.views.words.sources import disagreeing, unconfirmed, waited_for
 from tests.builders import NOW, POOL, sample
 
 ONE_CODE = (Tally("InsufficientInstanceCapacity", 9),)
@@ -21,13 +25,10 @@ ONE_CODE = (Tally("InsufficientInstanceCapacity", 9),)
         ({"busy": 20, "idle": 0, "limit": 20}, "limit", "the limit of 20 runners is reached, and all are busy."),
         ({"offline": 3}, "offline", "3 runners offline."),
         ({"create_failures": 9}, "create_failures", "9 launch requests failed in the last 15 min."),
-        (
-            {"create_failures": 9, "create_failures_by_code": ONE_CODE},
-            "create_failures_by_code",
-            "9 launch requests failed in the last 15 min.",
-        ),
+        ({"create_failures": 9, "create_failures_by_code": ONE_CODE}, "create_failures_by_code",
+         "9 launch requests failed in the last 15 min."),
     ],
-)
+)  # fmt: skip
 def test_a_figure_is_said_once(figures: dict[str, Any], evidence: str, sentence: str) -> None:
     seen = sample(30, **figures)
     assert constraints(seen, QueueingPool(POOL, 180.0)) == [sentence]
@@ -97,3 +98,21 @@ def test_a_pool_whose_queue_is_not_known_now_is_not_called_fine() -> None:
     found = Diagnosed(("a", "b", "c"), queueing=queueing, unread=unread)
     samples = [Snapshot("a", NOW, queued=30), Snapshot("b", NOW, queued=0), Snapshot("c", NOW - 900, queued=0)]
     assert survey_headline(found, samples) == "The other 2: 1 fine, 1 unknown."
+
+
+def test_a_contradiction_about_the_queue_is_told_with_both_numbers() -> None:
+    queue = Contradiction("queued", (Tally("prometheus", 3), Tally("github", 1400)))
+    assert disagreeing(POOL, (queue, Contradiction("busy", queue.values))) == [
+        f"{POOL}: the sources disagree about the queue: prometheus 3, github 1,400. Tailback uses the first."
+    ]
+
+
+def test_a_source_that_fell_silent_is_named_while_a_drain_waits_and_afterwards() -> None:
+    silent, at = {"github": NOW}, date(NOW)
+    assert waited_for(silent) == [f"github has not told the queue since {at}. A drain waits for it, 15 min at most."]
+    assert unconfirmed(silent) == [f"github has not answered since {at}."]
+
+
+def test_the_history_that_is_left_is_told_in_days() -> None:
+    assert history_left(DaysLeft(35, 1)) == "The history of 1 pool is being filled in: 35 days are left."
+    assert history_left(DaysLeft(1, 412)) == "The history of 412 pools is being filled in: 1 day is left."
