@@ -82,10 +82,10 @@ def test_without_pools_nothing_is_measured() -> None:
 
 
 def test_facts_are_matched_as_labels_are() -> None:
-    told = alert(labels={"zone": "a"}, facts={"zone": "b", "runner_label": "linux.2xlarge", "repository": "x/y"})
-    assert named_pools([told], [LINUX, rules("mac")]).named == ("linux.2xlarge",)
+    spoken = alert(labels={"zone": "a"}, facts={"zone": "b", "runner_label": "linux.2xlarge", "repository": "x/y"})
+    assert named_pools([spoken], [LINUX, rules("mac")]).named == ("linux.2xlarge",)
     for match in ({"zone": "a"}, {"zone": "b"}, {"repository": "x/y"}):
-        assert route([told], [Route("C1", match)], DEFAULT).channel == "C1"
+        assert route([spoken], [Route("C1", match)], DEFAULT).channel == "C1"
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def _introduced(incident: Incident, view: View, now: float, timing: Timing) -> I
 
 
 def introduction_due_at(incident: Incident, timing: Timing) -> float:
-    """When the first reply may come (epoch seconds); infinity if it was written, or the record is older than it."""
+    """When the first reply may come (epoch seconds); infinity once it was written."""
     first = incident.log.entry(1)
     written = first is None or not isinstance(first.details, AlertFired) or first.details.introduced
     return float("inf") if written else incident.opened_at + min(PARENTS_FIRST_SECONDS, timing.poll)

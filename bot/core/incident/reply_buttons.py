@@ -66,7 +66,7 @@ def may_change(entry: Entry) -> bool:
 
 
 def anchor_of(incident: Incident, request: str) -> Entry | None:
-    """The entry with the advancing reply; None for another kind of request, or one of an older release."""
+    """The entry with the advancing reply; None for another kind of request."""
     log = incident.log
     found = (one for one in log.timeline if one.request == request and is_progress_reply(one))
     return next((one for one in found if one.ts or one.number in log.outbox), None)

@@ -77,7 +77,7 @@ class MakeSilence:
     above: int | None = None
     """The silence ends when more jobs than this wait."""
     matchers: tuple[Matcher, ...] = ()
-    """As the person saw them; empty in requests of older releases."""
+    """As the person saw them."""
     kind: Literal["silence"] = "silence"
 
 

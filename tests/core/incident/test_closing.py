@@ -99,8 +99,8 @@ def test_the_summary_has_who_added_how_many_runners_and_what_they_cost(
         seen = RunnersChecked(checked, POOL, 51, 360.0, 18, came.get(checked, 0))
         entries.append(Entry(int(NOW) + 1, NOW + 360, Event.VERIFIED, seen, request=up.request))
     found = summary(ended_after(1, *entries), NOW + HOUR)
-    told = [(one.who, one.pool, one.runners, one.currency) for one in found.added]
-    assert told == ([("U0ANA", POOL, runners, "$")] if runners else [])
+    rows = [(one.who, one.pool, one.runners, one.currency) for one in found.added]
+    assert rows == ([("U0ANA", POOL, runners, "$")] if runners else [])
     assert [one.cost for one in found.added] == pytest.approx([runners * 0.34 * 7 / 6] if runners else [])
 
 
@@ -129,8 +129,8 @@ def test_runners_that_were_returned_before_they_came_were_not_added() -> None:
     back = RunnersReturned(ReturnResult.RETURNED, POOL, 39, 33)
     returned = Entry(int(NOW) + 99, NOW + 7, Event.LEASE, back, request=up.request)
     assert summary(ended_after(1, up, returned), NOW + HOUR).added == ()
-    asked = ScaleRequest(ScaleStep.ASKED, POOL, 33, 39, registered=2)
-    two = Entry(1, NOW - 1, Event.REQUESTED, asked, request=up.request)
+    begun = ScaleRequest(ScaleStep.ASKED, POOL, 33, 39, registered=2)
+    two = Entry(1, NOW - 1, Event.REQUESTED, begun, request=up.request)
     assert [one.runners for one in summary(ended_after(1, two, up, returned), NOW + HOUR).added] == [2]
 
 

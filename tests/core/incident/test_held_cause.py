@@ -95,7 +95,7 @@ def test_the_remembered_cause_comes_first_and_a_blind_source_is_called_blind() -
     assert remembered(None, found()).claims == ()
 
 
-def test_a_guess_that_no_rule_finds_in_three_looks_lapses() -> None:
+def test_a_guess_that_no_rule_finds_in_three_samples_lapses() -> None:
     guess = found(("surge", LOW))
     held = after(guess, found(), found())
     assert [one.cause for one in remembered(held, found()).claims] == ["surge"]

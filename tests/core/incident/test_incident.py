@@ -183,11 +183,11 @@ def test_entries_are_numbered_for_ever() -> None:
 def test_the_farewell_sums_up() -> None:
     peaks = {"a": Peak(14, 6840.0), "b": Peak(1, 7200.0), "c": Peak(0, 0.0)}
     found = ended(incident(peaks=peaks, opened_at=NOW), NOW + 7200, IncidentEnding.DRAINED)
-    told = found.log.timeline[-1].details
-    assert isinstance(told, IncidentEnded)
-    assert (told.how, told.pools, told.summary.lasted_seconds) == (IncidentEnding.DRAINED, (POOL,), 7260.0)
-    assert PoolPeak("a", 14, 6840.0) in told.summary.peaks
-    assert not told.summary.acted
+    last = found.log.timeline[-1].details
+    assert isinstance(last, IncidentEnded)
+    assert (last.how, last.pools, last.summary.lasted_seconds) == (IncidentEnding.DRAINED, (POOL,), 7260.0)
+    assert PoolPeak("a", 14, 6840.0) in last.summary.peaks
+    assert not last.summary.acted
     did = noted(incident(), NOW, Event.SCALED, PlainText("scaled linux.2xlarge from 10 to 24."), who="U1")
     assert summary(did, NOW).acted
 

@@ -180,9 +180,9 @@ def test_an_empty_queue_with_a_firing_alert_is_watched_first() -> None:
     assert still.state is State.EASING
     over = look(still, samples(*[0] * 13))
     assert over.state is State.DRAINED
-    told = ending(over)
-    assert (told.how, told.pools, told.summary.lasted_seconds) == (IncidentEnding.DRAINED, (POOL,), 420.0)
-    assert told.still_firing
+    end = ending(over)
+    assert (end.how, end.pools, end.summary.lasted_seconds) == (IncidentEnding.DRAINED, (POOL,), 420.0)
+    assert end.still_firing
 
 
 def test_an_empty_queue_that_fills_again_is_open_again() -> None:
@@ -276,8 +276,8 @@ def test_silences_that_ran_out_are_told_once() -> None:
 def test_the_end_says_what_was() -> None:
     last = look(easing(), samples(9, 0, 0, 0)).log.timeline[-1]
     assert (last.event, last.broadcast) == (Event.DRAINED, True)
-    told = ending(look(easing(), samples(9, 0, 0, 0)))
-    assert (told.how, told.pools, told.summary.peaks[0].queued) == (IncidentEnding.DRAINED, (POOL,), 9)
+    end = ending(look(easing(), samples(9, 0, 0, 0)))
+    assert (end.how, end.pools, end.summary.peaks[0].queued) == (IncidentEnding.DRAINED, (POOL,), 9)
     assert [s.queued for s in last.figures] == [0]
 
 

@@ -39,7 +39,7 @@ def test_the_same_samples_twice_change_nothing() -> None:
     assert once.likeliest == ("surge", 1, 1)
 
 
-def test_the_cause_of_most_looks_is_the_likeliest() -> None:
+def test_the_cause_of_most_samples_is_the_likeliest() -> None:
     course: QueueSeries | None = None
     for number, cause in enumerate(["limit", "surge", "surge", ""]):
         course = extended(course, series(*[1] * (number + 1)), SPAN, cause)

@@ -148,7 +148,7 @@ def test_a_pool_with_five_thousand_kinds_that_always_run_needs_thirty_kilobytes_
 
     cells = {
         kind_key("example-org/engine", name(n)): [
-            KindCell(hour, len(told), quartered(told)) for hour in HOURS if (told := durations(kind))
+            KindCell(hour, len(ended), quartered(ended)) for hour in HOURS if (ended := durations(kind))
         ]
         for n, kind in enumerate(kinds)
     }

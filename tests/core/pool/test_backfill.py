@@ -59,13 +59,13 @@ def test_a_day_is_over_when_its_last_hour_has_had_time_to_be_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hours", "seconds", "asked"),
+    ("hours", "seconds", "due"),
     [(range(24), 3600.0, False), (range(23), 3600.0, True), (range(24), 600.0, True), ((), 0.0, True)],
     ids=["measured", "an hour is lacking", "hardly measured", "not measured"],
 )
-def test_a_day_is_asked_for_when_an_hour_of_it_is_lacking(hours: tuple[int, ...], seconds: float, asked: bool) -> None:
+def test_a_day_is_asked_for_when_an_hour_of_it_is_lacking(hours: tuple[int, ...], seconds: float, due: bool) -> None:
     past = measured(*(YESTERDAY * 24 + hour for hour in hours), seconds=seconds)
-    assert (YESTERDAY in planned(NONE, past, NOW, KEPT_SECONDS).days) == asked
+    assert (YESTERDAY in planned(NONE, past, NOW, KEPT_SECONDS).days) == due
 
 
 def test_a_day_is_asked_for_once() -> None:

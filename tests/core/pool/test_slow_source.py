@@ -50,7 +50,7 @@ def test_a_slow_or_late_source_is_fresh_until_it_stops(delay: float, step: float
 @matrix
 def test_its_incident_gets_worse_and_drains(delay: float, step: float, poll: float) -> None:
     """What was measured before the alert counts toward no drain."""
-    timing, told = Timing(poll=poll), [Event.OPENED]
+    timing, entries = Timing(poll=poll), [Event.OPENED]
     open_now, started = None, NOW + 1200
     for now, pool in played(delay, step, poll, queued=(9, 40, 0)):
         if now >= started:
@@ -59,8 +59,8 @@ def test_its_incident_gets_worse_and_drains(delay: float, step: float, poll: flo
                 open_now = replace(incident(resolved(), pools=named(POOL)), pools=open_now.pools, log=open_now.log)
                 open_now = replace(open_now, state=State.EASING)
             open_now = observed(open_now, view(pool), now, timing)
-            told = [entry.event for entry in open_now.log.timeline]
-    assert told.count(Event.WORSE) == 1
+            entries = [entry.event for entry in open_now.log.timeline]
+    assert entries.count(Event.WORSE) == 1
     assert open_now is not None
     assert open_now.state is State.DRAINED
     assert open_now.pools.courses[POOL].measured_seconds > 0.5 * HOUR, "its developer-hours are counted"

@@ -30,8 +30,8 @@ def after(*forecasts: Forecast) -> SteadyForecast:
 def test_noise_does_not_move_the_end_that_was_said(seed: int) -> None:
     dice = random.Random(seed)
     noisy = (made(minute, (2 * HOUR - 60 * minute) * dice.uniform(0.55, 1.9)) for minute in range(1, 60))
-    said = after(made(0, 2 * HOUR), *noisy).forecast
-    assert (said.at, said.mid_seconds) == (59 * 60, 2 * HOUR - 59 * 60)
+    shown = after(made(0, 2 * HOUR), *noisy).forecast
+    assert (shown.at, shown.mid_seconds) == (59 * 60, 2 * HOUR - 59 * 60)
 
 
 def test_only_a_new_middle_half_beyond_what_was_said_replaces_it_and_both_are_said() -> None:

@@ -60,8 +60,8 @@ def test_a_higher_limit_with_what_speaks_for_it() -> None:
         "seen", incidents=3, waited_seconds=41 * 3600.0, hit=4, of=4, days="Mondays", hours="09:00-11:00"
     )
     kept = {"in_time": 1 - NEED.late_share, "in_time_now": 1 - NEED.late_now, "margin": pytest.approx(0.05)}
-    told = {"runners": NEED.runners, "jobs": 600, "hours": 2, "target": 900.0, "limit": 40}
-    assert (replayed.id, replayed.values) == ("would_start", {**told, **kept})
+    figures = {"runners": NEED.runners, "jobs": 600, "hours": 2, "target": 900.0, "limit": 40}
+    assert (replayed.id, replayed.values) == ("would_start", {**figures, **kept})
     assert place == statement("holds_a_place", seconds=NEED.hold_seconds)
     assert (costs.id, costs.values["more"]) == ("costs", more)
     assert costs.values["per_hour"] == pytest.approx(more * 0.34)

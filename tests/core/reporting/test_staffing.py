@@ -72,12 +72,12 @@ def test_without_jobs_one_runner_is_enough() -> None:
     assert late_shares([Stretch(tuple(hours(0)))], TARGET)(1) == 0.0
 
 
-def short_of(wanted: int) -> Callable[[int], float]:
+def short_of(needed: int) -> Callable[[int], float]:
     """All is missed below that number, and nothing from it on."""
-    return lambda number: float(number < wanted)
+    return lambda number: float(number < needed)
 
 
 def test_the_smallest_number_is_found_wherever_it_lies() -> None:
-    for wanted in (1, 2, 3, 7, 64, 65, 1000):
+    for needed in (1, 2, 3, 7, 64, 65, 1000):
         for guess in (1, 2, 60, 64, 65, 66, 5000):
-            assert smallest_enough(short_of(wanted), 0.05, guess) == wanted
+            assert smallest_enough(short_of(needed), 0.05, guess) == needed

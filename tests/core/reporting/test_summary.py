@@ -273,9 +273,9 @@ def test_a_target_within_a_class_is_not_taken_for_kept() -> None:
 
 
 def test_a_week_without_an_alert_is_told_where_somebody_waited_too_long() -> None:
-    for cells, told in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
+    for cells, news in (((hour(0, 3600.0, 5),), True), ((hour(0),), False)):
         made = report(ReportData(MONDAY, MONDAY + 3600.0), {POOL: cells})
-        assert (made.pools[0].has_news, made.has_news) == (told, told)
+        assert (made.pools[0].has_news, made.has_news) == (news, news)
 
 
 def test_the_limit_is_reckoned_for_the_eight_pools_whose_jobs_waited_most() -> None:

@@ -14,7 +14,7 @@ FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
 
 
 @pytest.mark.parametrize(
-    ("policy", "asked", "current", "last", "found"),
+    ("policy", "target", "current", "last", "found"),
     [
         (POLICY, 20, 10, None, None),
         (POLICY, 11, 10, NOW - 600, None),
@@ -35,13 +35,17 @@ FLOORED = ScalePolicy(maximum=40, minimum=5, step=10)
     ],
 )
 def test_a_target_is_judged(
-    policy: ScalePolicy, asked: int, current: int | None, last: float | None, found: tuple[LimitReason, int, int] | None
+    policy: ScalePolicy,
+    target: int,
+    current: int | None,
+    last: float | None,
+    found: tuple[LimitReason, int, int] | None,
 ) -> None:
     """Never lower, never above the limit, never more than a step, never too soon, never blind (P5).
 
     `found` is the reason, and the lowest and highest target that can be asked for.
     """
-    hit = judged(policy, asked, current, last, NOW)
+    hit = judged(policy, target, current, last, NOW)
     assert (hit and (hit.reason, hit.least, hit.most)) == found
 
 
@@ -53,13 +57,13 @@ def test_a_cooldown_says_how_long_it_lasts(ago: float, left: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "current", "seen", "allowed"),
+    ("target", "current", "seen", "allowed"),
     [(20, 10, 0, True), (21, 10, 0, False), (20, 8, 10, True), (20, 8, 0, False), (21, 8, 10, False)],
 )
 def test_the_step_counts_from_the_size_that_was_confirmed(
-    asked: int, current: int, seen: int, *, allowed: bool
+    target: int, current: int, seen: int, *, allowed: bool
 ) -> None:
-    assert (judged(POLICY, asked, current, None, NOW, seen) is None) is allowed
+    assert (judged(POLICY, target, current, None, NOW, seen) is None) is allowed
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_a_target_to_start_from(
 
 
 @pytest.mark.parametrize(
-    ("price", "most", "asked", "found"),
+    ("price", "most", "target", "found"),
     [
         (None, None, 40, None), (0.5, None, 40, None), (0.5, 5.0, 20, None), (0.5, 5.0, 21, (11, 5.5, 20)),
         (0.0, 0.0, 40, None), (0.1, 0.3, 13, None),
@@ -96,11 +100,11 @@ def test_a_target_to_start_from(
     ids=["no rule", "no limit", "at the limit", "above", "free", "not by a rounding error"],
 )  # fmt: skip
 def test_extra_capacity_has_a_price_limit(
-    price: float | None, most: float | None, asked: int, found: tuple[int, float, int] | None
+    price: float | None, most: float | None, target: int, found: tuple[int, float, int] | None
 ) -> None:
     """`found`: the extra runners, what they cost an hour, and the highest target that the price allows."""
     policy = ScalePolicy(maximum=40, price=None if price is None else RunnerPrice(price), max_cost_per_hour=most)
-    assert cost_of(overpriced(policy, asked, 10)) == found
+    assert cost_of(overpriced(policy, target, 10)) == found
 
 
 def cost_of(hit: LimitHit | None) -> tuple[int, float, int] | None:

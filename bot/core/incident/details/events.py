@@ -16,7 +16,7 @@ from bot.core.signals.course import SignalCourse
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Unchanged text: what a person wrote, or the sentence of an older release's entry."""
+    """Unchanged text: what a person wrote."""
 
     text: str
     lines: tuple[str, ...] = ()
