@@ -16,7 +16,7 @@ from pathlib import Path
 from bot.core.external import Refused
 
 COLLECT_AFTER = 20_000
-"""New objects between two looks for garbage; Python's 700 fit smaller programs."""
+"""New objects between two collections; Python's 700 fit smaller programs."""
 
 _ENTRY = re.compile(
     r"[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_]\w*)="

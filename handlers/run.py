@@ -55,7 +55,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
         raise ConfigError(problems)
     for finding in of_redis_url(settings):
         log.warning("redis can be reached by others", why=finding.text, remedy=finding.remedy)
-    if alone := unshared(settings, web=web, worker=worker):
+    if alone := separate_stores(settings, web=web, worker=worker):
         log.warning("web and worker share no records", why=alone.what, remedy=alone.remedy)
     raise_file_limit()
     async with opened(settings, durable=durable) as runtime:
@@ -81,7 +81,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
             notify("STOPPING=1")
 
 
-def unshared(settings: Settings, *, web: bool, worker: bool) -> Problem | None:
+def separate_stores(settings: Settings, *, web: bool, worker: bool) -> Problem | None:
     """The problem of a web or worker process that starts a Redis of its own, which the other kind does not see."""
     if (web and worker) or settings.env.redis_url.get_secret_value():
         return None

@@ -73,7 +73,7 @@ class Runtime:
             await asyncio.sleep(seconds)
 
     def forget_file(self) -> None:
-        """Reload tailback.toml at the next look, even if it has not changed."""
+        """Reload tailback.toml at the next check, even if it has not changed."""
         self.file_seen = None
 
     async def reload(self) -> None:

@@ -55,13 +55,13 @@ def message(name: str, **changed: Any) -> str:
     return json.dumps({**json.loads((FIXTURES / f"{name}.json").read_text("utf-8")), **changed})
 
 
-def sealed(said: str = "", *, at: float = NOW, version: str = "1", signer: str = "amazon", **changed: Any) -> bytes:
+def sealed(text: str = "", *, at: float = NOW, version: str = "1", signer: str = "amazon", **changed: Any) -> bytes:
     """A signed message of SNS; without more, a notification that carries the alarm. `changed` is signed too."""
     whole: dict[str, Any] = {
         "Type": "Notification",
         "MessageId": "5f0c4f0e-8f5d-5d6a-9b1c-0f3b5e2a7c11",
         "TopicArn": TOPIC,
-        "Message": said or message("alarm"),
+        "Message": text or message("alarm"),
         "Timestamp": written(at),
         "SignatureVersion": version,
         "SigningCertURL": CERTIFICATE,

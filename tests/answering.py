@@ -125,13 +125,13 @@ def answering_aside(
         def do_GET(self) -> None:
             begun(self.path)
             body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-            said = answer(Asked(self.path, dict(self.headers.items()), body))
-            self.send_response(said.status_code)
-            for header in said.headers.items():
+            reply = answer(Asked(self.path, dict(self.headers.items()), body))
+            self.send_response(reply.status_code)
+            for header in reply.headers.items():
                 self.send_header(*header)
             self.end_headers()
             with suppress(ConnectionError):  # a client that gave up on this request
-                self.wfile.write(said.body)
+                self.wfile.write(reply.body)
 
         do_POST = do_GET  # noqa: N815 - the name that http.server calls
 

@@ -84,13 +84,13 @@ def hud(time: str = "") -> CiSystem:
     """HUD; `time` is what it says to be its own, else that of the payloads."""
     labels = recorded("hud/queued_jobs_by_label")
     assert isinstance(labels, list)
-    told = [{**row, "time": time or row["time"]} for row in labels]
+    rows = [{**row, "time": time or row["time"]} for row in labels]
     queries = {
         name: Reply(recorded(f"hud/{name}")) for name in ("queued_jobs", "queued_jobs_aggregate", "all_machine_types")
     }
     paths: dict[str, Answer] = {f"/api/clickhouse/{name}": reply for name, reply in queries.items()}
     paths |= {
-        "/api/clickhouse/queued_jobs_by_label": Reply(told),
+        "/api/clickhouse/queued_jobs_by_label": Reply(rows),
         "/api/runners/pytorch": Reply(recorded("hud/runners_pytorch")),
     }
     return CiSystem(paths, "x-hud-internal-bot", "hud-token-1")

@@ -314,24 +314,24 @@ class FakeMetrics:
         self.past: dict[str, tuple[Snapshot, ...]] = {}
         self._shown: dict[str, deque[Snapshot]] = {}
 
-    def show(self, pool: str, *looks: Snapshot | Mapping[str, object]) -> None:
-        """What the next looks at a pool give, in turn; the last one stays. A mapping names figures of a Snapshot."""
-        made = (look if isinstance(look, Snapshot) else Snapshot(pool, 0.0, **look) for look in looks)  # type: ignore[arg-type]  # a test's own figures
+    def show(self, pool: str, *samples: Snapshot | Mapping[str, object]) -> None:
+        """The next samples of a pool, in turn; the last one stays. A mapping names figures of a Snapshot."""
+        made = (sample if isinstance(sample, Snapshot) else Snapshot(pool, 0.0, **sample) for sample in samples)  # type: ignore[arg-type]  # a test's own figures
         self._shown[pool] = deque(made)
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The next look. A Snapshot with a time of its own keeps it; one at 0 is stamped with the clock."""
+        """The next sample. A Snapshot with a time of its own keeps it; one at 0 is stamped with the clock."""
         with self.script.call("snapshot"):
-            looks = self._shown.get(pool)
-            if not looks:
+            samples = self._shown.get(pool)
+            if not samples:
                 raise Unreachable("Prometheus (fake)", f"no figures are configured for {pool}", failure=Failure.SHAPE)
-            look = looks.popleft() if len(looks) > 1 else looks[0]
-            return look if look.at else replace(look, at=self.clock.now())
+            sample = samples.popleft() if len(samples) > 1 else samples[0]
+            return sample if sample.at else replace(sample, at=self.clock.now())
 
     async def history(self, pool: str, since: float, until: float, step_seconds: float) -> tuple[Snapshot, ...]:
         """The part of `past` that was asked for."""
         self.script.asked("history")
-        return tuple(look for look in self.past.get(pool, ()) if since <= look.at <= until)
+        return tuple(sample for sample in self.past.get(pool, ()) if since <= sample.at <= until)
 
 
 class HangingMetrics(FakeMetrics):

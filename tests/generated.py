@@ -72,7 +72,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Each file that changed."""
     reports = [one for each in terminalreporter.stats.values() for one in each if isinstance(one, pytest.TestReport)]
-    said = sorted({str(text) for one in reports for name, text in one.user_properties if name == "changed"})
-    terminalreporter.line("\n".join(said) or "Every generated text is as it was.")
+    lines = sorted({str(text) for one in reports for name, text in one.user_properties if name == "changed"})
+    terminalreporter.line("\n".join(lines) or "Every generated text is as it was.")
     rows = [line for line in STORIES.read_text("utf-8").splitlines() if line.startswith("|")]
     terminalreporter.line("\n".join([f"The stories ({STORIES.relative_to(ROOT)}):", *rows]))

@@ -42,9 +42,9 @@ def broken(effects: Sequence[Effect], trail: Sequence[AuditEntry]) -> list[str]:
         for key, several in targets.items()
         if len(several) > 1
     ]
-    asked = {entry.act for entry in trail if entry.what == "scale_up" and entry.outcome.startswith("asked")}
+    requests = {entry.act for entry in trail if entry.what == "scale_up" and entry.outcome.startswith("asked")}
     raises = {effect.key for effect in effects if _what(effect, trail) == "scale_up"}
-    found += [f"{key} was done and nobody asked for it" for key in sorted(raises - asked)]
+    found += [f"{key} was done and nobody asked for it" for key in sorted(raises - requests)]
     return found + undercut(effects)
 
 

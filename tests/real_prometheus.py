@@ -122,5 +122,5 @@ def _backfill(folder: Path, exporter: Exporter, past_seconds: float) -> None:
         lines += [f"# TYPE {name} unknown", *sorted(found, key=lambda row: row.rsplit(" ", 2)[0])]
     (folder / "past.txt").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", f"{folder}/past.txt", f"{folder}/data"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
-    assert said.returncode == 0, said.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+    assert result.returncode == 0, result.stderr

@@ -51,8 +51,8 @@ def whole(client: redis.Redis) -> None:
     """Wait until the append-only file is written for the first time: until then a server does not obey SIGTERM."""
 
     def written() -> bool:
-        told = client.info("persistence")
-        return not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]
+        persistence = client.info("persistence")
+        return not persistence["aof_rewrite_in_progress"] and not persistence["aof_rewrite_scheduled"]
 
     until(written, "the append-only file")
 

@@ -179,14 +179,14 @@ class Message(Surface):
         request: Json = {"user": user, "channel": self.channel, "ts": self.ts, "callback_id": callback_id}
         return await self.slack.post("shortcut", request)
 
-    async def until(self, wanted: str | Callable[["Message"], bool], within: float = PATIENCE_SECONDS) -> Self:
+    async def until(self, condition: str | Callable[["Message"], bool], within: float = PATIENCE_SECONDS) -> Self:
         """Reads the same message again until it contains the text, or until the check holds."""
-        holds = wanted if callable(wanted) else lambda message: wanted in message.text
+        holds = condition if callable(condition) else lambda message: condition in message.text
 
         async def again() -> list[Self]:
             return [await self.read()]
 
-        return await self.slack.newest(again, holds, within, f"message with {wanted!r}")
+        return await self.slack.newest(again, holds, within, f"message with {condition!r}")
 
     async def replies(self) -> list["Message"]:
         """The replies of its thread, oldest first."""

@@ -88,13 +88,13 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("rule", "path", "source", "said"), PLANTED, ids=lambda value: getattr(value, "__name__", None)
+    ("rule", "path", "source", "sentence"), PLANTED, ids=lambda value: getattr(value, "__name__", None)
 )
-def test_a_planted_breach_is_found(rule: Rule, path: str, source: str, said: str, tmp_path: Path) -> None:
+def test_a_planted_breach_is_found(rule: Rule, path: str, source: str, sentence: str, tmp_path: Path) -> None:
     plant(tmp_path, "bot/core/y.py", "from bot.core import x")
     plant(tmp_path, path, source)
     found = list(rule(Project(tmp_path)))
-    assert len([problem for problem in found if said in problem]) == 1, found
+    assert len([problem for problem in found if sentence in problem]) == 1, found
 
 
 @pytest.mark.parametrize(

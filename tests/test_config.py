@@ -50,15 +50,15 @@ def problems(folder: Path, toml: str, **variables: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_each_mistake_is_named_with_its_place_and_remedy(toml: str, problem: str, tmp_path: Path) -> None:
-    (said,) = problems(tmp_path, toml)
-    assert said.startswith(problem)
+    (line,) = problems(tmp_path, toml)
+    assert line.startswith(problem)
 
 
 def test_all_mistakes_of_environment_and_file_are_told_at_once(tmp_path: Path) -> None:
     """Also when a variable is wrong, the file that TAILBACK_CONFIG names is the one that is read."""
     toml = '[slack]\nchanel = "C1"\n[timing]\npoll = "soon"\n[permissions]\nscale = "S0INFRA"\n'
-    said = problems(tmp_path, toml, PORT="eighty", LOG_LEVEL="loud", SLACK_API_URL="slack.com/api")
-    assert [problem.split(":")[0] for problem in said] == [
+    lines = problems(tmp_path, toml, PORT="eighty", LOG_LEVEL="loud", SLACK_API_URL="slack.com/api")
+    assert [problem.split(":")[0] for problem in lines] == [
         "SLACK_API_URL",
         "PORT",
         "LOG_LEVEL",
@@ -66,7 +66,7 @@ def test_all_mistakes_of_environment_and_file_are_told_at_once(tmp_path: Path) -
         "timing.poll",
         "permissions.scale",
     ]
-    assert all("; " in problem for problem in said)
+    assert all("; " in problem for problem in lines)
 
 
 def test_a_word_from_a_list_is_known_in_any_case(tmp_path: Path) -> None:
@@ -99,13 +99,13 @@ def test_a_file_that_cannot_be_read_is_no_bug(place: str, why: str, tmp_path: Pa
 
 def test_what_stands_in_a_secrets_place_is_never_told(tmp_path: Path) -> None:
     """A number where the bot token belongs, a token where a list belongs."""
-    said = problems(
+    lines = problems(
         tmp_path, '[permissions]\nscale = "xoxb-secret"\n[metrics]\nm = "xoxb-secret"\n', PORT="xoxb-secret"
     )
-    assert len(said) == 3
+    assert len(lines) == 3
     with pytest.raises(ConfigError) as caught:
         load({}).secret("xoxb-secret")  # pasted where the name of its variable belongs
-    assert "xoxb" not in " ".join([*said, *map(str, caught.value.problems)])
+    assert "xoxb" not in " ".join([*lines, *map(str, caught.value.problems)])
 
 
 def test_what_is_right_can_be_read_beside_what_is_wrong(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_needy():
 
 
 @pytest.mark.parametrize(
-    ("component", "environment", "said"),
+    ("component", "environment", "outcome"),
     [
         ("prometheus", {}, "SKIPPED [1] {file}: needs prometheus: install the Debian package prometheus"),
         ("prometheus", {"CI": "true"}, "needs prometheus: install the Debian package prometheus\n"),
@@ -40,7 +40,7 @@ def test_needy():
     ],
 )
 def test_a_missing_component_skips_and_in_ci_fails(
-    tmp_path: Path, component: str, environment: dict[str, str], said: str
+    tmp_path: Path, component: str, environment: dict[str, str], outcome: str
 ) -> None:
     """Nobody needs all components on a laptop, and nothing goes untested in CI; a typing error is never a skip."""
     file = tmp_path / "test_needy.py"
@@ -57,9 +57,9 @@ def test_a_missing_component_skips_and_in_ci_fails(
         file,
     ]
     environment = {"PATH": str(tmp_path), **environment}
-    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert said.rsplit("{file}", maxsplit=1)[-1] in told.stdout
-    assert (told.returncode == 0) == ("SKIPPED" in said), told.stdout
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert outcome.rsplit("{file}", maxsplit=1)[-1] in result.stdout
+    assert (result.returncode == 0) == ("SKIPPED" in outcome), result.stdout
 
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="only CI must have everything")

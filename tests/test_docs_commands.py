@@ -137,7 +137,7 @@ def test_each_documented_command_does_what_it_should(command: Command, tmp_path:
     """It really runs, with made-up values in an empty place, and exits with the known code and a known sentence."""
     outcome = outcome_of(command)
     assert outcome is not None
-    code, said = outcome
+    code, sentence = outcome
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     (tmp_path / "alert.json").write_bytes((ROOT / EXAMPLE_ALERT).read_bytes())
@@ -145,9 +145,9 @@ def test_each_documented_command_does_what_it_should(command: Command, tmp_path:
         write_example(tmp_path)
     words = [word.replace("http://127.0.0.1:8080", NOBODY) for word in command.words]
     ran = zygote.run(words, environment({**MADE_UP, **dict(command.variables), "PORT": "1"}), tmp_path)
-    told = ran.out + ran.err
-    assert (ran.code, said in told) == (code, True), told
-    assert "Traceback" not in told
+    output = ran.out + ran.err
+    assert (ran.code, sentence in output) == (code, True), output
+    assert "Traceback" not in output
 
 
 def environment(variables: dict[str, str]) -> dict[str, str]:
@@ -182,13 +182,13 @@ async def test_the_demo_prints_its_address_and_ends_on_request(tmp_path: Path) -
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert demo.stdout is not None
-            told = await demo.stdout.readuntil(b"/?channel=")
+            output = await demo.stdout.readuntil(b"/?channel=")
             demo.terminate()
             await demo.communicate()
     finally:
         with contextlib.suppress(ProcessLookupError):
             demo.kill()
-    assert re.search(rb"http://127.0.0.1:\d+/\?channel=$", told)
+    assert re.search(rb"http://127.0.0.1:\d+/\?channel=$", output)
     assert demo.returncode == 0
 
 

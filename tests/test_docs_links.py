@@ -67,8 +67,8 @@ def test_the_home_page_calls_each_page_by_its_title() -> None:
 def test_the_answer_to_each_question_of_newcomers_is_two_clicks_away() -> None:
     """From the home page, without the list of questions."""
     questions = "docs/questions.md"
-    asked = re.findall(r"^(\d+)\. (.+\?) ", page(questions).text, re.M)
-    assert [int(number) for number, _ in asked] == list(range(1, 21))
+    numbered = re.findall(r"^(\d+)\. (.+\?) ", page(questions).text, re.M)
+    assert [int(number) for number, _ in numbered] == list(range(1, 21))
     answers = {target.partition("#")[0] for _, _, target in page(questions).links()}
     away = clicks("docs/README.md", without=questions)
     assert {answer: away.get(f"docs/{answer}") for answer in answers if away.get(f"docs/{answer}", 9) > 2} == {}

@@ -152,25 +152,25 @@ def sentences(node: ast.expr, scope: Scope) -> list[str]:
 
 def spoken(node: ast.expr, scope: Scope, depth: int) -> list[str]:
     """The texts of an expression, with … for what is not known before it runs."""
-    said: list[str] = []
+    texts: list[str] = []
     match node:
         case ast.Constant(value=str(text)):
-            said = [text]
+            texts = [text]
         case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
-            said = [re.sub(r"\{[^}]*\}", "…", text)]
+            texts = [re.sub(r"\{[^}]*\}", "…", text)]
         case ast.JoinedStr(values=parts):
             whole = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts)
-            said = [re.sub(r"…+", "…", whole)]
+            texts = [re.sub(r"…+", "…", whole)]
         case ast.IfExp(body=one, orelse=other):
-            said = [*spoken(one, scope, depth), *spoken(other, scope, depth)]
+            texts = [*spoken(one, scope, depth), *spoken(other, scope, depth)]
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             pairs = product(spoken(left, scope, depth) or ["…"], spoken(right, scope, depth) or ["…"])
-            said = [one + other for one, other in pairs]
+            texts = [one + other for one, other in pairs]
         case ast.List(elts=[*several]):
-            said = [text for one in several for text in spoken(one, scope, depth)]
+            texts = [text for one in several for text in spoken(one, scope, depth)]
         case ast.Name(id=name) if depth and name in scope:
-            said = [text for one in scope[name] for text in spoken(one, scope, depth - 1)]
-    return said
+            texts = [text for one in scope[name] for text in spoken(one, scope, depth - 1)]
+    return texts
 
 
 def assigned(tree: ast.AST) -> dict[str, list[ast.expr]]:

@@ -41,12 +41,12 @@ def test_a_broken_promise_is_named(effects: list[Effect], trail: list[AuditEntry
 
 def test_what_others_set_in_between_is_never_undercut() -> None:
     """A return goes to what was there before, and no further than to what somebody else has set since."""
-    told = "inc1.bb.10 set 10: below the {} that others had set"
+    sentence = "inc1.bb.10 set 10: below the {} that others had set"
     assert undercut([RAISE, BACK]) == []
-    assert undercut([RAISE, replace(BACK, before=30)]) == [told.format(30)]
-    assert undercut([replace(RAISE, before=12), BACK]) == [told.format(12)]
+    assert undercut([RAISE, replace(BACK, before=30)]) == [sentence.format(30)]
+    assert undercut([replace(RAISE, before=12), BACK]) == [sentence.format(12)]
     assert undercut([RAISE, replace(BACK, before=5)]) == []
-    assert undercut([RAISE, replace(BACK, pool="q", before=11)]) == [told.format(11)]
+    assert undercut([RAISE, replace(BACK, pool="q", before=11)]) == [sentence.format(11)]
     assert undercut([RAISE, replace(BACK, before=None)]) == [], "nobody knows"
 
 

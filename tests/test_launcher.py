@@ -54,8 +54,11 @@ def normal(name: str) -> str:
 
 def declared(*extras: str) -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
-    return {normal(re.split(r"[^A-Za-z0-9._-]", line)[0]) for line in wanted}
+    requirements = [
+        *project["dependencies"],
+        *(line for extra in extras for line in project["optional-dependencies"][extra]),
+    ]
+    return {normal(re.split(r"[^A-Za-z0-9._-]", line)[0]) for line in requirements}
 
 
 @pytest.mark.parametrize(
@@ -85,8 +88,8 @@ def test_the_tests_run_with_the_very_versions_that_the_product_runs_with() -> No
 
 
 def test_an_old_python_is_refused_with_a_remedy(launcher: ModuleType) -> None:
-    said = launcher.complaint((3, 9, 2))
-    assert said.startswith("Tailback needs Python 3.11 or newer, and this is Python 3.9: install a newer one")
+    complaint = launcher.complaint((3, 9, 2))
+    assert complaint.startswith("Tailback needs Python 3.11 or newer, and this is Python 3.9: install a newer one")
     assert launcher.complaint((3, 11, 0)) is None
     assert launcher.complaint((4, 0, 0)) is None
 
@@ -107,9 +110,11 @@ def test_help_is_printed_without_setting_anything_up(tmp_path: Path) -> None:
     """The first look at the project must not start a download."""
     for name in ("tailback", "pyproject.toml", *LOCKS):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    told = subprocess.run([sys.executable, tmp_path / "tailback", "--help"], capture_output=True, text=True, check=True)
-    assert "./tailback demo" in told.stdout
-    assert "./tailback test" in told.stdout
+    result = subprocess.run(
+        [sys.executable, tmp_path / "tailback", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "./tailback demo" in result.stdout
+    assert "./tailback test" in result.stdout
     assert not (tmp_path / ".venv").exists()
 
 
@@ -179,10 +184,10 @@ def test_a_failed_installation_shows_the_installers_words(
     launcher: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert launcher.watch(["/bin/sh", "-c", "echo Collecting thing; echo 'no such version' >&2; exit 3"]) == 3
-    said = capfd.readouterr()
-    assert said.out == "", "standard output belongs to the command"
-    assert "tailback:   Collecting thing" in said.err
-    assert "| no such version" in said.err
+    output = capfd.readouterr()
+    assert output.out == "", "standard output belongs to the command"
+    assert "tailback:   Collecting thing" in output.err
+    assert "| no such version" in output.err
 
 
 def test_an_index_that_is_not_reached_is_named(launcher: ModuleType) -> None:
@@ -247,26 +252,26 @@ def run_by(launcher: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[st
 
 
 def test_bad_style_ends_the_run_with_its_status(run_by: RunBy) -> None:
-    status, said = run_by('[ "$2" != ruff ] || exit 7', ["tests/test_architecture.py"])
+    status, output = run_by('[ "$2" != ruff ] || exit 7', ["tests/test_architecture.py"])
     assert status == 7
-    assert "style failed with status 7; `.venv/bin/ruff check --fix .`" in said
-    assert "pytest" not in said
+    assert "style failed with status 7; `.venv/bin/ruff check --fix .`" in output
+    assert "pytest" not in output
 
 
 def test_wrong_types_end_the_run_after_the_step_beside_them(run_by: RunBy) -> None:
-    status, said = run_by('[ "$2" != mypy ] || { echo bad type; exit 7; }', [])
+    status, output = run_by('[ "$2" != mypy ] || { echo bad type; exit 7; }', [])
     assert status == 7
-    assert said.index("quick tests: pytest") < said.index("bad type") < said.index("types failed with status 7")
-    assert "slow tests" not in said
+    assert output.index("quick tests: pytest") < output.index("bad type") < output.index("types failed with status 7")
+    assert "slow tests" not in output
 
 
 def test_every_step_of_the_tests_runs_whatever_failed_before(run_by: RunBy) -> None:
     """CI runs what failed once more: a step that never ran would count as passed."""
-    status, said = run_by('case "$*" in *tests.measured*) exit 5;; esac', [])
+    status, output = run_by('case "$*" in *tests.measured*) exit 5;; esac', [])
     assert status == 5
-    assert "quick tests failed with status 5" in said
-    assert said.index("quick tests: pytest") < said.index("slow tests: pytest")
-    assert "everything passed" not in said
+    assert "quick tests failed with status 5" in output
+    assert output.index("quick tests: pytest") < output.index("slow tests: pytest")
+    assert "everything passed" not in output
 
 
 def test_what_is_compiled_in_a_step_is_kept_for_the_next(
@@ -338,5 +343,5 @@ def test_generated_texts_are_written_where_their_tests_compare_them(launcher: Mo
         "tests/test_docs_tables.py",
     } < named
     assert steps[-1][1][-1] == "tests/playground/page/test_blocks.py", "it measures what the others have written"
-    said = difference("docs/messages.md", "one\ntwo\n", "one\nthree\n")
-    assert said.splitlines() == ["docs/messages.md: 2 lines", "  -two", "  +three"]
+    output = difference("docs/messages.md", "one\ntwo\n", "one\nthree\n")
+    assert output.splitlines() == ["docs/messages.md: 2 lines", "  -two", "  +three"]

@@ -68,9 +68,9 @@ def test_what_an_action_declares_fits_together(action: Action) -> None:
 
 def test_who_may_ask_is_one_of_the_lists_that_the_configuration_knows() -> None:
     """Only Decline decides by itself: who asked may take it back, others need to be on `approve`."""
-    wanted = {name: action.permission for name, action in ACTIONS.items()}
-    assert {name for name, permission in wanted.items() if not permission} == {"decline"}
-    assert set(wanted.values()) - {""} == set(PermissionsTable.model_fields)
+    permissions = {name: action.permission for name, action in ACTIONS.items()}
+    assert {name for name, permission in permissions.items() if not permission} == {"decline"}
+    assert set(permissions.values()) - {""} == set(PermissionsTable.model_fields)
 
 
 def test_an_open_incident_offers_four_buttons_and_a_menu() -> None:

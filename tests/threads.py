@@ -59,19 +59,19 @@ def unruly(shown: Sequence[Shown]) -> list[str]:
     A thread that was left behind in a closed channel, and cannot be edited there, is no second one.
     """
     standing: dict[tuple[str, str], list[str]] = {}
-    told: dict[tuple[str, str], list[int]] = {}
+    numbers_of: dict[tuple[str, str], list[int]] = {}
     found = [
         f"{one.ts} in {one.channel} was edited, and not by us alone" for one in shown if one.edited and not one.ours
     ]
     for one in filter(lambda one: one.ours, shown):
         if one.thread and (number := REPLY.fullmatch(one.key)):
-            told.setdefault((one.channel, one.thread), []).append(int(number[1]))
+            numbers_of.setdefault((one.channel, one.thread), []).append(int(number[1]))
         elif not one.thread and (what := _what(one.key)):
             standing.setdefault((one.channel, what), []).append(one.ts)
     for (channel, what), several in standing.items():
         if len(several) > 1:
             found.append(f"{what} has {len(several)} messages in {channel}: {', '.join(several)}")
-    for (channel, thread), numbers in told.items():
+    for (channel, thread), numbers in numbers_of.items():
         if numbers != sorted(set(numbers)):
             found.append(f"{thread} in {channel} was told {numbers}: each once, and in order")
     return found

@@ -171,8 +171,8 @@ class World:
     @property
     def replies(self) -> list[str]:
         """What the thread was told after its first reply, in order."""
-        told = self.chat.thread(self.incident.thread.root or "")
-        return [stored.message.text for stored in told if not stored.message.text.startswith("*Alert:*")]
+        messages = self.chat.thread(self.incident.thread.root or "")
+        return [stored.message.text for stored in messages if not stored.message.text.startswith("*Alert:*")]
 
     def details(self, kind: type[T]) -> list[T]:
         """The details of one kind that the thread was told, in order: values instead of words."""
@@ -224,9 +224,9 @@ class World:
             self.clock.advance(step)
             await self.work()
 
-    async def done(self, asked: Awaitable[T]) -> T:
+    async def done(self, request: Awaitable[T]) -> T:
         """What comes from outside, and then the worker's part of it."""
-        found = await asked
+        found = await request
         await self.work()
         return found
 
@@ -272,10 +272,10 @@ class World:
         return await self.asks(name, who, surface=Surface.COMMAND, words=words, **parts)
 
 
-async def refused(said: str, asked: Awaitable[object]) -> Refused:
+async def refused(sentence: str, request: Awaitable[object]) -> Refused:
     """The refusal of what somebody asks, in these words (a regular expression)."""
-    with pytest.raises(Refused, match=said) as raised:
-        await asked
+    with pytest.raises(Refused, match=sentence) as raised:
+        await request
     return raised.value
 
 

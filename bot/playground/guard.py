@@ -31,10 +31,13 @@ def guarded(app: Asgi, host: str) -> Asgi:
 
 def refusal(method: str, headers: MutableMapping[str, str], host: str) -> str:
     """Why a request is refused; empty if it is not. Programs send neither Origin nor Sec-Fetch-Site."""
-    asked = headers.get("host", "")
-    if not _allowed(_name(asked), host):
+    requested_host = headers.get("host", "")
+    if not _allowed(_name(requested_host), host):
         return "This address is not served. Open the demo as http://127.0.0.1 or http://localhost with its port."
-    if (origin := headers.get("origin")) is not None and origin not in {f"http://{asked}", f"https://{asked}"}:
+    if (origin := headers.get("origin")) is not None and origin not in {
+        f"http://{requested_host}",
+        f"https://{requested_host}",
+    }:
         return "Requests of pages from other origins are refused."
     followed = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
     if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not followed:

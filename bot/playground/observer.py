@@ -88,8 +88,8 @@ class Observer:
         found |= {"opened" for one in incidents if one.thread.root}
         found |= {"closed" for one in incidents if one.state is State.DRAINED}
         warnings = await self.store.get_many(WarningRecord, self.pools)
-        told = [one.value for one in warnings.values() if one.value.ts]
-        found |= {"warned" for _ in told} | {"passed" for one in told if one.warning and _passed(one.warning)}
+        posted = [one.value for one in warnings.values() if one.value.ts]
+        found |= {"warned" for _ in posted} | {"passed" for one in posted if one.warning and _passed(one.warning)}
         return frozenset(found | {sent.what for sent in self.slack.log.sent})
 
 

@@ -47,14 +47,14 @@ class Access:
 
     async def admit_measurement(self, client: ApiClient, pool: str) -> None:
         """The same for a request that measures a pool."""
-        told = f"{MEASUREMENTS_A_MINUTE} diagnoses a minute"
-        await self._limit(f"api:measure:{client.name}", 60 / MEASUREMENTS_A_MINUTE, MEASUREMENTS_A_MINUTE, told)
-        told = f"one diagnosis of a pool in {BETWEEN_MEASUREMENTS_SECONDS:.0f} s, for all clients together"
-        await self._limit(f"api:pool:{pool}", BETWEEN_MEASUREMENTS_SECONDS, 1, told)
+        rate = f"{MEASUREMENTS_A_MINUTE} diagnoses a minute"
+        await self._limit(f"api:measure:{client.name}", 60 / MEASUREMENTS_A_MINUTE, MEASUREMENTS_A_MINUTE, rate)
+        rate = f"one diagnosis of a pool in {BETWEEN_MEASUREMENTS_SECONDS:.0f} s, for all clients together"
+        await self._limit(f"api:pool:{pool}", BETWEEN_MEASUREMENTS_SECONDS, 1, rate)
 
-    async def _limit(self, lane: str, interval: float, burst: int, told: str) -> None:
+    async def _limit(self, lane: str, interval: float, burst: int, rate: str) -> None:
         if wait := await self.context.store.acquire_slot(lane, "ask", interval, burst, urgent=True):
-            raise ApiRefused(429, f"Too many requests: the limit is {told}. Try again later.", retry_after=wait)
+            raise ApiRefused(429, f"Too many requests: the limit is {rate}. Try again later.", retry_after=wait)
 
     async def sees(self, client: ApiClient, channel: str) -> bool:
         """Whether the client may read what belongs to a channel: a public one, or one that its token names.

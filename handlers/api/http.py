@@ -84,13 +84,13 @@ class Api:
         client = self._access.client(request.headers)
         asking.who = client.name
         await self._access.admit(client)
-        asked = matched(parts)
-        if asked is None:
+        route = matched(parts)
+        if route is None:
             raise ApiRefused(404, f"There is no such path. {PREFIX}/{OPENAPI} lists them.")
-        asking.operation = asked.endpoint.operation
+        asking.operation = route.endpoint.operation
         _check_method(request)
-        given = asked.endpoint.given(_query(request))
-        found = await asked.endpoint.read(Reading(self._access, client), *asked.named, **given)
+        given = route.endpoint.given(_query(request))
+        found = await route.endpoint.read(Reading(self._access, client), *route.named, **given)
         return _tagged(request, to_json(found, inf_nan_mode="null"))
 
 

@@ -77,8 +77,8 @@ def _own(refs: dict[type, Json]) -> Json:
 
 
 def _parameter(one: Parameter) -> Json:
-    told = {"name": one.name, "in": "query", "description": one.about, "schema": one.schema}
-    return {**told, "required": True} if one.required else told
+    parameter = {"name": one.name, "in": "query", "description": one.about, "schema": one.schema}
+    return {**parameter, "required": True} if one.required else parameter
 
 
 def _refusals(problem: Json, *statuses: int) -> Json:

@@ -51,8 +51,8 @@ class Reading:
         """The configured pools by name; `state="queueing"`: those with jobs above their floor."""
         known = await self._visible(sorted(self._context.settings.file.pool))
         rules = self._context.settings.file.pools
-        wanted = [one for one in known.values() if not state or empty(one.latest, rules[one.id].floor) is False]
-        shown, cursor_after = page_of(wanted, lambda pool: (pool.id,), limit, cursor)
+        listed = [one for one in known.values() if not state or empty(one.latest, rules[one.id].floor) is False]
+        shown, cursor_after = page_of(listed, lambda pool: (pool.id,), limit, cursor)
         incidents = await self._open()
         found = list[PoolDocument]()
         for first in range(0, len(shown), MOST_WHOLE):
@@ -117,7 +117,7 @@ class Reading:
             raise ApiRefused(503, "The report is being made. Try again in a few seconds.", retry_after=2)
         seen = await self._visible([one.pool for one in report.pools])
         hidden = len(seen) < len(report.pools)
-        told = report_document(
+        document = report_document(
             replace(
                 report,
                 pools=tuple(one for one in report.pools if one.pool in seen),
@@ -125,7 +125,7 @@ class Reading:
             )
         )
         # the sums would tell of private channels
-        return replace(told, incidents=None, incidents_open=None) if hidden else told
+        return replace(document, incidents=None, incidents_open=None) if hidden else document
 
     async def jobs(self, url: str) -> JobPage:
         """The jobs of an address; what belongs to a private channel is left out of the answer."""

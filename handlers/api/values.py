@@ -67,8 +67,8 @@ def figures(context: Context, pool: Pool) -> dict[str, Figure]:
 
 def signals(pool: Pool) -> list[SignalDocument]:
     """The signals of the newest sample; what is unknown says why."""
-    told = [signal_object(one) for one in pool.latest.signals] if pool.latest else []
-    found: list[SignalDocument] = _adapter(list[SignalDocument]).validate_python(told)
+    rows = [signal_object(one) for one in pool.latest.signals] if pool.latest else []
+    found: list[SignalDocument] = _adapter(list[SignalDocument]).validate_python(rows)
     return found
 
 
@@ -83,21 +83,21 @@ def judgement_of(judged: JudgedPool) -> Judgement:
     """The judgement of the newest sample, with the forecast that messages show; its durations count from `at`."""
     pool, found, made = judged.pool, judged.found, None if judged.found.blind else judged.pool.shown_forecast
     at = pool.latest.at if pool.latest and not found.blind else pool.tried_at
-    told = judgement(at, replace(pool, outlook=made), found, judged.more or WhatIf())
-    told["at"] = iso(at) if at else None
-    drain = {**_values(told["forecast"]), "at": iso(made.at) if made else told["at"]}
-    if made is None and told["queued"] and judged.more is None:
+    plain = judgement(at, replace(pool, outlook=made), found, judged.more or WhatIf())
+    plain["at"] = iso(at) if at else None
+    drain = {**_values(plain["forecast"]), "at": iso(made.at) if made else plain["at"]}
+    if made is None and plain["queued"] and judged.more is None:
         drain["reason"] = NOT_MADE
-    more = told["more_runners"] if judged.more else {"helps": judged.helps, "effects": None}
-    whole: Judgement = _adapter(Judgement).validate_python({**told, "forecast": drain, "more_runners": more})
+    more = plain["more_runners"] if judged.more else {"helps": judged.helps, "effects": None}
+    whole: Judgement = _adapter(Judgement).validate_python({**plain, "forecast": drain, "more_runners": more})
     return replace(whole, causes=[_dated(cause) for cause in whole.causes])
 
 
 def _dated(cause: Cause) -> Cause:
     """What shows a cause, with its time as everywhere in the API; other readers have epoch seconds."""
-    told = [{**one, "since": iso(since)} if isinstance(since := one.get("since"), int | float) else one
+    evidence = [{**one, "since": iso(since)} if isinstance(since := one.get("since"), int | float) else one
             for one in cause.because]  # fmt: skip
-    return replace(cause, because=told)
+    return replace(cause, because=evidence)
 
 
 def effects_document(judged: JudgedPool) -> EffectsDocument:
@@ -108,15 +108,15 @@ def effects_document(judged: JudgedPool) -> EffectsDocument:
     )
 
 
-def _values(told: object) -> Mapping[str, object]:
-    return told if isinstance(told, dict) else {}
+def _values(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
 
 
 def incident_document(incident: Incident) -> IncidentDocument:
     """The incident as it is exported. An open one has no length yet, and counts up to its newest sample."""
     until = incident.closed_at or max([incident.changed_at, incident.opened_at, *incident.pools.seen.values()])
-    told = incident_object(incident, until)
-    whole = told if incident.closed else {**told, "lasted_seconds": None}
+    document = incident_object(incident, until)
+    whole = document if incident.closed else {**document, "lasted_seconds": None}
     made: IncidentDocument = _adapter(IncidentDocument).validate_python(whole)
     pools = [replace(one, causes=[_dated(cause) for cause in one.causes]) for one in made.pools]
     return replace(made, pools=pools)

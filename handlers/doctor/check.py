@@ -90,7 +90,7 @@ async def examined(
     parts += [("issues", _of_issues(tools.issues))] if tools.issues else []
     waiting = [area for area, _ in parts]
 
-    async def asked(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
+    async def bounded(area: str, part: Awaitable[list[CheckFinding]]) -> list[CheckFinding]:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 answer = await part
@@ -102,7 +102,7 @@ async def examined(
         return answer
 
     progress(waiting)
-    answers = await asyncio.gather(*(asked(area, part) for area, part in parts))
+    answers = await asyncio.gather(*(bounded(area, part) for area, part in parts))
     unbuilt = [of_problem(one, "") for one in tools.problems]
     found = [*of_settings(settings), *of_host(tools.host, settings), *unbuilt, *chain.from_iterable(answers)]
     return [

@@ -17,8 +17,8 @@ def swapped(settings: Settings) -> CheckFinding | None:
     bot, app = (getattr(settings.env, name).get_secret_value() for name in ("slack_bot_token", "slack_app_token"))
     if not (bot.startswith("xapp-") and app.startswith("xoxb-")):
         return None
-    said = "SLACK_BOT_TOKEN and SLACK_APP_TOKEN hold one another's token"
-    return problem("environment", said, "swap the two values: xoxb-… is the bot token, xapp-… the app-level token")
+    sentence = "SLACK_BOT_TOKEN and SLACK_APP_TOKEN hold one another's token"
+    return problem("environment", sentence, "swap the two values: xoxb-… is the bot token, xapp-… the app-level token")
 
 
 def misspelt(settings: Settings) -> Iterator[CheckFinding]:

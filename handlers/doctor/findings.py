@@ -109,8 +109,8 @@ def for_people(findings: Sequence[CheckFinding]) -> str:
 def _together(findings: Iterable[CheckFinding]) -> list[CheckFinding]:
     groups: dict[tuple[object, ...], list[CheckFinding]] = {}
     for number, one in enumerate(findings):
-        said = (one.text.replace(one.pool, ""), one.remedy.replace(one.pool, "")) if one.pool else (number,)
-        groups.setdefault((one.area, one.state, *((one.many,) if one.many else said)), []).append(one)
+        words = (one.text.replace(one.pool, ""), one.remedy.replace(one.pool, "")) if one.pool else (number,)
+        groups.setdefault((one.area, one.state, *((one.many,) if one.many else words)), []).append(one)
     return [line for some in groups.values() for line in ([_one_line(some)] if len(some) > MOST_ALIKE else some)]
 
 

@@ -216,12 +216,12 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
 def _told(context: Context, afterwards: Afterwards, read: Reading, answering: Answering) -> Handler:
     """Answer Slack once the request is stored; its person hears afterwards."""
 
-    async def told(ack: Ack, body: Body) -> None:
+    async def handle(ack: Ack, body: Body) -> None:
         if (interaction := read(body)) is not None:
             afterwards.do(tell(context, interaction, await answering(context, interaction)))
         await ack()
 
-    return told
+    return handle
 
 
 def _mentioned(context: Context, afterwards: Afterwards) -> Handler:
@@ -281,8 +281,8 @@ def _commanded(context: Context, afterwards: Afterwards) -> Handler:
             afterwards.do(tell(context, interaction, answer))
             await ack()
         else:
-            said = answer.whisper or await _accepted(context, interaction, answer)
-            await ack(text=said.text, blocks=[dict(b) for b in said.blocks], response_type="ephemeral")
+            reply = answer.whisper or await _accepted(context, interaction, answer)
+            await ack(text=reply.text, blocks=[dict(b) for b in reply.blocks], response_type="ephemeral")
 
     return commanded
 

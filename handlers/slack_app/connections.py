@@ -45,13 +45,13 @@ class Connections:
 
     async def heard(self, _: object, message: Mapping[str, object], __: object = None) -> None:
         """A message of Slack; its greeting on a new connection tells how many there are."""
-        if message.get("type") != "hello" or (counted := number(message.get("num_connections"))) is None:
+        if message.get("type") != "hello" or (connections := number(message.get("num_connections"))) is None:
             return
         first, self._heard = not self._heard, True
         try:
             ours = len({*await self._context.store.listed(LISTENING), self._me})
             # whoever connects anew keeps its old connection until then, and others may do so at the same time
-            foreign = max(0, int(counted) - (ours if first else 2 * ours))
+            foreign = max(0, int(connections) - (ours if first else 2 * ours))
             await point(self._context, [FOREIGN], f"{foreign}")
         except Unreachable as error:
             log.warning("connections not compared", why=str(error))

@@ -72,27 +72,27 @@ async def tell(context: Context, interaction: Interaction, answer: Answer) -> No
 
     App Home has no channel to whisper in: words become a dialog, and the page is drawn again.
     """
-    view, said, home = answer.view, answer.whisper, interaction.home
-    if (view is None and said is None and not home) or not await _first(context, interaction):
+    view, message, home = answer.view, answer.whisper, interaction.home
+    if (view is None and message is None and not home) or not await _first(context, interaction):
         return
-    if home and view is None and said is not None:
-        view = in_dialog(said)
+    if home and view is None and message is not None:
+        view = in_dialog(message)
     if view is not None:
         try:
             async with asyncio.timeout(CALL_SECONDS):
                 await context.chat.open_view(interaction.trigger, view)
         except (Unreachable, TimeoutError) as error:
             why = error.what if isinstance(error, Unreachable) else "no answer in time"
-            said = refusal(f"Slack did not open the dialog ({why}). Press again.")
+            message = refusal(f"Slack did not open the dialog ({why}). Press again.")
     if home:
         await draw_home(context, interaction.who)
         return
     whose = await _whose(context, interaction) if answer.record_lost else None
     if whose:
-        said = refusal(refusals.other_installation(whose))
-    if said is not None:
+        message = refusal(refusals.other_installation(whose))
+    if message is not None:
         async with _in_time("answer not delivered", action=interaction.name):
-            await tell_now(context, _private(context, interaction, said), said)
+            await tell_now(context, _private(context, interaction, message), message)
     if whose == "":
         async with _in_time("buttons not removed"):
             await remove_orphaned_buttons(context, interaction)
@@ -114,12 +114,12 @@ async def tell_workflow(context: Context, channel: str, thread: str) -> None:
             await context.chat.post(channel, plain_answer(refusals.WORKFLOW), key=key, thread=thread)
 
 
-def _private(context: Context, interaction: Interaction, said: Message) -> Tell:
+def _private(context: Context, interaction: Interaction, message: Message) -> Tell:
     once = f"answer:{interaction.key}"
     return Tell(
         tell_id(interaction.who, once),
         interaction.who,
-        PlainAnswer(said.text),
+        PlainAnswer(message.text),
         once=once,
         way=Way.DIRECT if interaction.direct else Way.PRIVATE,
         channel=interaction.channel,

@@ -118,12 +118,12 @@ def export(
     as_json = as_json or form == "json"
     if sev and as_json:
         raise Refused("--sev is Markdown; leave out --json.")
-    wanted = "json" if as_json else "sev" if sev else form
+    form_name = "json" if as_json else "sev" if sev else form
     settings = load()
 
     async def written(store: Store) -> str:
         async with chat_of(settings, store) as chat:
-            return await exported(store, settings.file, incident, wanted, now(), chat=chat)
+            return await exported(store, settings.file, incident, form_name, now(), chat=chat)
 
     typer.echo(_of_records(settings, written))
 
@@ -198,11 +198,11 @@ def report(
     settings = load()
     only = known_pool(settings.file, pool) if pool else None
 
-    async def told(store: Store) -> str:
+    async def read(store: Store) -> str:
         made = await longer_view(store, settings.file, days, now(), only)
         return drawn.as_json(made) if as_json else drawn.plain(made)
 
-    typer.echo(_of_records(settings, told))
+    typer.echo(_of_records(settings, read))
 
 
 @tools.command("replay")

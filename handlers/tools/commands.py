@@ -27,8 +27,8 @@ app.add_typer(tools)
 app.add_typer(remote)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"tailback {VERSION}")
         raise typer.Exit
 

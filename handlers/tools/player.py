@@ -49,7 +49,7 @@ class Player:
     clock: ReplayClock
     recording: Recording
     journal: Journal
-    told: Callable[[float], None]
+    report_progress: Callable[[float], None]
     """Called with the progress (epoch seconds)."""
     judges: bool = False
     """Whether to write a judgement after each measurement."""
@@ -73,11 +73,11 @@ class Player:
             if not times or min(times) > until:
                 break
             self.clock.reach(min(times))
-            self.told(self.clock.at)
+            self.report_progress(self.clock.at)
             while coming and coming[0].at <= self.clock.at:
                 await self._arrives(coming.popleft())
         self.clock.reach(until)
-        self.told(until)
+        self.report_progress(until)
 
     async def _work(self) -> None:
         for _ in range(MOST_ROUNDS):
@@ -123,7 +123,7 @@ class Player:
         for pool, series in incident.pools.courses.items():
             old = before.pools.courses.get(pool) if before else None
             counts = old.causes if old else {}
-            now = [cause for cause, looks in series.causes.items() if looks > counts.get(cause, 0)]
+            now = [cause for cause, samples in series.causes.items() if samples > counts.get(cause, 0)]
             last = next((one.cause for one in reversed(named) if one.pool == pool), None)
             named += [JournalNames(self.clock.at, pool, cause) for cause in now if cause != last]
         if not incident.closed:
@@ -187,9 +187,9 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     """Each named pool with a record, and the judgement of its last measurement."""
     view, now = await context.view(incident), context.now()
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
-    told = []
+    found_now = []
     for pool in [with_forecast(view.pools[n], view, incident, found.get(n)) for n in names if n in view.pools]:
         terms, counts = replace(terms_of(context, pool), said=None), steps_of(context, pool.id, ADDED)
         more = effects_of(context, pool, found[pool.id], counts, terms)
-        told.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
-    return told
+        found_now.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
+    return found_now

@@ -101,11 +101,11 @@ async def verified(store: Store, known: str = "") -> str:
                 broken = (number, row)
     if broken is not None:
         raise Refused(_breaks(*broken, number))
-    for wanted, which in ((head, "the one that was written last"), (known, "the one that you know")):
-        if wanted not in check.known:
+    for hash_value, which in ((head, "the one that was written last"), (known, "the one that you know")):
+        if hash_value not in check.known:
             raise Refused(
                 f"An entry of the trail is missing: {count(number, 'entry', 'entries')} are there and fit, but "
-                f"{which}, with the hash {escaped(wanted)}, is not. {KEEP}"
+                f"{which}, with the hash {escaped(hash_value)}, is not. {KEEP}"
             )
     if first is None or last is None:
         return "The audit trail is empty, so there is nothing to verify."

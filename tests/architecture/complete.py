@@ -33,10 +33,10 @@ def registered(project: Project) -> Iterator[tuple[Module, Module]]:
         folders = [*BEHAVIORS, *lists]
         imported = {project.target(imported) for imported in registry.imports}
         words = {f"{folder}.{text_of(word)}" for folder in lists for word in registry.nodes(ast.Constant)}
-        for wanted in sorted((imported | words) - named):
-            if wanted in by_name and under(wanted, folders):
-                named.add(wanted)
-                yield registry, by_name[wanted]
+        for missing in sorted((imported | words) - named):
+            if missing in by_name and under(missing, folders):
+                named.add(missing)
+                yield registry, by_name[missing]
 
 
 def is_test_of(test: Module, module: Module) -> bool:

@@ -76,11 +76,13 @@ def layers(project: Project) -> Iterator[str]:
             for imported in reversed(module.imports)
             if imported.top in PRODUCT and not is_listed(project, module, imported)
         }
-        for wanted, imported in reversed(wrong.items()):
-            if under(wanted, allowed):
+        for package, imported in reversed(wrong.items()):
+            if under(package, allowed):
                 continue
-            remedy = "move what both need down" if package_of(wanted) in neighbors_of(own) else "turn the import around"
-            yield module.at(imported, f"{own} imports {wanted}, which is not below it; {remedy}")
+            remedy = (
+                "move what both need down" if package_of(package) in neighbors_of(own) else "turn the import around"
+            )
+            yield module.at(imported, f"{own} imports {package}, which is not below it; {remedy}")
 
 
 def neighbors_of(package: str) -> tuple[str, ...]:
@@ -104,20 +106,20 @@ def behavior_imports(project: Project) -> Iterator[tuple[str, str]]:
     """Each import from one behavior into another: (importing module, imported module)."""
     for module in project.modules(*BEHAVIORS):
         others = [package for package in BEHAVIORS if package != package_of(module.name)]
-        for wanted in sorted({project.target(imported) for imported in module.imports}):
-            if under(wanted, others):
-                yield module.name, wanted
+        for target in sorted({project.target(imported) for imported in module.imports}):
+            if under(target, others):
+                yield module.name, target
 
 
 def adapters_are_handed_in(project: Project) -> Iterator[str]:
     """bot never imports handlers; adapters are imported only by the wiring and by each other."""
     for module in project.modules():
         for imported in module.imports:
-            wanted = project.target(imported)
-            if under(module.name, ["bot"]) and under(wanted, ["handlers"]):
-                yield module.at(imported, f"imports {wanted}; handlers call bot, never the other way round")
-            if under(wanted, ["bot.adapters"]) and not under(module.name, [*WIRING, "bot.adapters"]):
-                yield module.at(imported, f"imports {wanted}; let the wiring choose the adapter and pass it in")
+            target = project.target(imported)
+            if under(module.name, ["bot"]) and under(target, ["handlers"]):
+                yield module.at(imported, f"imports {target}; handlers call bot, never the other way round")
+            if under(target, ["bot.adapters"]) and not under(module.name, [*WIRING, "bot.adapters"]):
+                yield module.at(imported, f"imports {target}; let the wiring choose the adapter and pass it in")
 
 
 def playground_is_apart(project: Project) -> Iterator[str]:
@@ -170,8 +172,8 @@ def arrows_between_parts(project: Project, package: str) -> dict[str, set[str]]:
     arrows: dict[str, set[str]] = {}
     for module in project.modules(package):
         own = part_of(package, module.name)
-        wanted = {project.target(imported) for imported in module.imports}
-        found = {part_of(package, name) for name in wanted if under(name, [package]) and name != package}
+        targets = {project.target(imported) for imported in module.imports}
+        found = {part_of(package, name) for name in targets if under(name, [package]) and name != package}
         arrows.setdefault(own, set()).update(found - {own})
     return arrows
 

@@ -43,15 +43,15 @@ def numbers(project: Project) -> Iterator[Number]:
     """Each number, with the origin in the docstring below its constant or field, in its function's, or in a comment."""
     for module in project.modules(*JUDGING):
         lines, places = module.text.splitlines(), _places(module)
-        for node, told in _told(module.tree):
+        for node, docs in _told(module.tree):
             if not isinstance(node, ast.Constant):
                 continue
             value = node.value
             if not isinstance(value, int | float) or isinstance(value, bool) or value in PLAIN:
                 continue
-            said = ORIGIN.search(lines[node.lineno - 1].partition("  # ")[2]) or ORIGIN.search(told)
+            origin = ORIGIN.search(lines[node.lineno - 1].partition("  # ")[2]) or ORIGIN.search(docs)
             place = "a place in a row" if id(node) in places else UNITS.get(int(value), "")
-            yield Number(module.path, node.lineno, value, " ".join(said[1].split()) if said else place)
+            yield Number(module.path, node.lineno, value, " ".join(origin[1].split()) if origin else place)
 
 
 def _places(module: Module) -> set[int]:

@@ -125,8 +125,8 @@ class Project:
 
     def modules(self, *packages: str) -> list[Module]:
         """The files of these packages, all of the product without any; a package that is not there has none."""
-        wanted = packages or PRODUCT
-        return [module for module in self._modules if under(module.name, wanted)]
+        chosen = packages or PRODUCT
+        return [module for module in self._modules if under(module.name, chosen)]
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -121,8 +121,8 @@ def sentences(module: Module) -> list[ast.Constant | ast.JoinedStr]:
         if called is not None and last_name(called) in PROGRAMMER_ERRORS:
             skipped.update(map(id, ast.walk(error)))
     found: list[ast.Constant | ast.JoinedStr] = [*module.nodes(ast.Constant), *module.nodes(ast.JoinedStr)]
-    wanted = [node for node in found if id(node) not in skipped and is_sentence(text_of(node))]
-    return sorted(wanted, key=lambda node: node.lineno)
+    spoken = [node for node in found if id(node) not in skipped and is_sentence(text_of(node))]
+    return sorted(spoken, key=lambda node: node.lineno)
 
 
 def is_sentence(text: str) -> bool:

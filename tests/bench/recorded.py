@@ -63,7 +63,7 @@ def record(folder: Path, scenario: Scenario, taken: Taken) -> None:
             body = payload(scenario.rule, alerts, "http://alerts.example")
             path = f"/alerts/{scenario.rule.flavour}"
             webhooks.append({"received_at": at + 0.25, "path": path, "headers": HEADERS, "body": body})
-            book.told(alerts, at)
+            book.record_sent(alerts, at)
     folder.mkdir(parents=True, exist_ok=True)
     for name, lines in (("webhooks", webhooks), ("metrics", metrics)):
         if lines:

@@ -128,9 +128,9 @@ class Soak:
 
     async def _watch_itself(self) -> None:
         while not self.over:
-            asked = time.monotonic()
+            asked_at = time.monotonic()
             await asyncio.sleep(0.1)
-            self.stop_seconds = max(self.stop_seconds, time.monotonic() - asked - 0.1)
+            self.stop_seconds = max(self.stop_seconds, time.monotonic() - asked_at - 0.1)
 
     async def _step_clock(self) -> None:
         """What every script adds to the server's time changes at once, as if that had stepped."""

@@ -34,11 +34,11 @@ async def test_ac_1_ten_clicks_at_once_are_one_effect(system: System) -> None:
     assert all(outcome.ok for outcome in outcomes), outcomes
     await system.eventually(lambda: "Acknowledged by" in shown(system, root), "the owner")
 
-    def told() -> list[ApiCall]:
+    def replies() -> list[ApiCall]:
         return [call for call in system.stand_in.log.of("chat.postEphemeral") if call.effect]
 
-    await system.eventually(lambda: len(told()) == 9, "nine who are told")
-    whispers = told()
+    await system.eventually(lambda: len(replies()) == 9, "nine who are told")
+    whispers = replies()
     owner = next(person for person in people if acknowledged(person) in shown(system, root))
     for call in whispers:
         assert "already" in str(call.args["text"]), call.args["text"]
@@ -52,14 +52,14 @@ POINTS: dict[str, Killed] = {"A1": kill_before, "A2": kill_between, "A3": kill_a
 @asynccontextmanager
 async def killed_at(point: str, system: System, match: Callable[[Request], bool], what: str) -> AsyncIterator[None]:
     """The worker that does what the block asks for dies at the point and is started again; it is told in order."""
-    told = len(audited(system, what))
+    before = len(audited(system, what))
     dying = asyncio.create_task(POINTS[point](system, system.to_ends, match))
     await asyncio.sleep(0)
     yield
     killed = system.processes[await dying]
     killed.start()
-    await system.says(partial(audited, system, what, told), "done")
-    told_in_order(audited(system, what, told))
+    await system.says(partial(audited, system, what, before), "done")
+    told_in_order(audited(system, what, before))
     await system.ready(killed)
 
 
@@ -83,7 +83,7 @@ async def test_ac_3_killed_around_a_scale_there_is_one_target(system: System, po
         async with killed_at(point, system, scales, "scale_up"):
             await system.confirm(await system.scale(target))
         assert system.ends.current == target
-        assert [asked for asked, _ in system.ends.sets] == list(range(11, target + 1))
+        assert [target_set for target_set, _ in system.ends.sets] == list(range(11, target + 1))
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -191,7 +191,7 @@ NAMES = (
 STEPS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 1000)), min_size=3, max_size=14)
 
 
-async def told(steps: Sequence[tuple[str, int]]) -> None:
+async def play(steps: Sequence[tuple[str, int]]) -> None:
     story = Story()
     story.world.runners(BEFORE)
     await story.world.opens()
@@ -206,7 +206,7 @@ async def told(steps: Sequence[tuple[str, int]]) -> None:
 @example([("scales", 13), ("approves", 0), ("waits", 2), ("hands_back", 0)])
 def test_the_promises_hold_in_whatever_order_things_happen(steps: list[tuple[str, int]]) -> None:
     """Never above the limit, never lowered too far, always handed back, one effect per click, the audit first."""
-    asyncio.run(told(steps))
+    asyncio.run(play(steps))
 
 
 def test_a_process_that_dies_at_each_commit_of_a_raise_and_its_return() -> None:
@@ -221,4 +221,4 @@ def test_a_process_that_dies_at_each_commit_of_a_raise_and_its_return() -> None:
                 ("dies", number),
                 ("hands_back", 0),
             ]
-            asyncio.run(told(steps))
+            asyncio.run(play(steps))

@@ -167,8 +167,8 @@ async def test_ac_6_a_silence_is_exact_whatever_the_labels_are(system: System) -
     (silence,) = system.ends.active()
     matchers = {m["name"]: m for m in silence["matchers"]}  # type: ignore[attr-defined]  # a list of objects
     labels = {"alertname": "Group0001Z", "runner_label": POOL, "severity": "page"}
-    wanted = {name: value for name, value in (labels | odd).items() if value}
-    assert {name: m["value"] for name, m in matchers.items()} == wanted
+    expected = {name: value for name, value in (labels | odd).items() if value}
+    assert {name: m["value"] for name, m in matchers.items()} == expected
     assert all(m["isEqual"] and not m["isRegex"] for m in matchers.values())
     await system.queue(f"silence {POOL} 4h")
     await system.slack.ephemeral(containing="This alert is already silenced for another")

@@ -124,10 +124,10 @@ async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_
         process.start()
     for process in system.processes.values():
         assert await process.ended() == 1
-        said = process.said_now()
-        assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in said
-        assert "The connection to redis.invalid is not encrypted" in said
-        assert "use rediss://" in said
+        output = process.said_now()
+        assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in output
+        assert "The connection to redis.invalid is not encrypted" in output
+        assert "use rediss://" in output
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
@@ -138,8 +138,8 @@ async def test_se_6_another_user_of_the_machine_is_not_let_in(system: System, tm
     command = ["redis-cli", "-s", str(socket), "PING"]
     for user, heard in ((0, b"PONG"), (65534, b"Permission denied")):
         knock = await asyncio.create_subprocess_exec(*command, user=user, stdout=PIPE, stderr=STDOUT, cwd="/")
-        said, _ = await knock.communicate()
-        assert heard in said, said
+        output, _ = await knock.communicate()
+        assert heard in output, output
 
 
 async def embedded(system: System, data: Path) -> Path:

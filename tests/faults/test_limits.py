@@ -47,10 +47,10 @@ async def test_ac_4_two_people_within_the_cooldown_scale_once(system: System) ->
     await system.eventually(lambda: bool(system.ends.sets), "one target")
     ((target, _),) = system.ends.sets
     late = BEN if target == 24 else ANA
-    told = await system.slack.ephemeral(late, containing="Refused: ")
-    too_soon = "Refused: The pool was just scaled" in told.text
-    outrun = target == 26 and "Refused: The target 24 is not above the current 26 runners" in told.text
-    assert too_soon or outrun, told.text
+    reply = await system.slack.ephemeral(late, containing="Refused: ")
+    too_soon = "Refused: The pool was just scaled" in reply.text
+    outrun = target == 26 and "Refused: The target 24 is not above the current 26 runners" in reply.text
+    assert too_soon or outrun, reply.text
     assert len(system.ends.sets) == 1
 
 
@@ -58,8 +58,8 @@ async def test_ac_4_two_people_within_the_cooldown_scale_once(system: System) ->
 async def test_ac_4_what_would_cost_too_much_is_refused_with_the_figure(system: System) -> None:
     """Six more at 1.00 an hour where 5.00 is allowed; five are possible."""
     await system.queue(f"scale {POOL} 16")
-    told = await system.slack.ephemeral(containing="max_cost_per_hour")
-    assert "The maximum is 5.00" in told.text
+    reply = await system.slack.ephemeral(containing="max_cost_per_hour")
+    assert "The maximum is 5.00" in reply.text
     await system.confirm(await system.scale(15))
     await system.eventually(lambda: [target for target, _ in system.ends.sets] == [15], "what is affordable")
 
@@ -98,6 +98,6 @@ async def test_ac_4_every_limit_is_judged_again_when_it_is_done(system: System) 
         await system.confirm(await system.scale(24))
         system.configure(worker.name, **change)
         worker.start()
-        told = await system.slack.ephemeral(containing=why)
-        assert f"{POOL}" in told.text, (what, told.text)
+        reply = await system.slack.ephemeral(containing=why)
+        assert f"{POOL}" in reply.text, (what, reply.text)
     assert system.ends.sets == []

@@ -93,7 +93,7 @@ async def test_se_1_no_text_from_outside_pings_or_forges(system: System) -> None
 
 async def everything_pressed(system: System) -> None:
     """All that a person can ask for, by hands whose name is as bad as the alert."""
-    root, said = roots(system)[0].ts, diagnoses(system)
+    root, before = roots(system)[0].ts, diagnoses(system)
     for label in ("Diagnose", "Silence", "Scale up"):
         await system.press(root, label, "U0BEN")
     for words in (f"status {EVIL}", f"silence {POOL} {EVIL}", f"scale {POOL} {EVIL}", f"diagnose {POOL}", EVIL):
@@ -102,10 +102,10 @@ async def everything_pressed(system: System) -> None:
     await dialog.fill("Or any other duration", "<!channel> <@U1> <!here>")
     system.aim()
     assert await dialog.submit(), "no duration"
-    await system.eventually(lambda: diagnoses(system) > said, "the diagnosis")
+    await system.eventually(lambda: diagnoses(system) > before, "the diagnosis")
 
 
-async def silenced(system: System, told: str) -> None:
+async def silenced(system: System, words: str) -> None:
     """A silence is asked for, and the thread is told what came of it."""
     await system.queue(f"silence {POOL} 1h", "U0BEN")
-    await system.says(system.replies, told)
+    await system.says(system.replies, words)

@@ -29,11 +29,11 @@ async def test_ac_7_a_hand_over_is_told_once_and_declined_in_another_process(sys
     Each event goes to the other web process, so that none of them knows from memory what the one before has done.
     """
     thread = await opened(system)
-    await said(system, "ack", thread)
+    await mention(system, "ack", thread)
     await thread.until(acknowledged(ANA))
     await stopped(system, signal.SIGKILL)
     await system.start(system.webs)
-    await said(system, f"handover <@{BEN}> watch the autoscaler", thread)
+    await mention(system, f"handover <@{BEN}> watch the autoscaler", thread)
     await told_by_one_that_dies(system, b"You own this incident now.")
     await thread.until("Owned by <@U0BEN>, handed over by <@U0ANA>")
     await system.eventually(lambda: len(direct(system, BEN)) == 1, "Ben is told")
@@ -41,9 +41,11 @@ async def test_ac_7_a_hand_over_is_told_once_and_declined_in_another_process(sys
 
     await stopped(system, signal.SIGTERM)
     await system.start()
-    (told,) = [one for one in await system.slack.messages("tailback", BEN) if "You own this incident now." in one.text]
+    (notice,) = [
+        one for one in await system.slack.messages("tailback", BEN) if "You own this incident now." in one.text
+    ]
     system.aim()
-    await told.click("Decline", user=BEN)
+    await notice.click("Decline", user=BEN)
     await thread.until(acknowledged(ANA))
     await system.eventually(lambda: direct(system, ANA), "Ana is told")
     assert ["You own this incident again." in one for one in direct(system, ANA)] == [True]
@@ -71,7 +73,7 @@ async def reminded_over_a_gap(
     system: System, thread: Message, number: signal.Signals, meanwhile: Callable[[], None] = lambda: None
 ) -> None:
     """Ask for a reminder in a minute, end all processes for so long, and start them again."""
-    await said(system, "remind 1m", thread)
+    await mention(system, "remind 1m", thread)
     await system.eventually(lambda: not no_reminder_waits(system), "the reminder is stored")
     await stopped(system, number)
     with system.redis.client as client:
@@ -99,7 +101,7 @@ async def test_ac_9_an_escalation_is_asked_for_in_one_process_and_done_in_anothe
     assert await question.submit() == {}
     await told_by_one_that_dies(system, b"<!subteam^S0ONCALL>")
     await system.says(partial(system.replies, thread.ts), "escalated this incident")
-    await said(system, "note the autoscaler is back", thread)
+    await mention(system, "note the autoscaler is back", thread)
     await system.says(partial(system.replies, thread.ts), "the autoscaler is back")
     called = [one for one in system.replies(thread.ts) if "<!subteam^S0ONCALL>" in one]
     assert len(called) == 1, called
@@ -126,7 +128,7 @@ async def opened(system: System) -> Message:
     return await system.slack.channel(CHANNEL).parent("Group0001Z")
 
 
-async def said(system: System, words: str, thread: Message, user: str = ANA) -> None:
+async def mention(system: System, words: str, thread: Message, user: str = ANA) -> None:
     """`@tailback WORDS` in the thread, delivered to the other web than before."""
     system.aim()
     await system.slack.mention(words, thread, user)

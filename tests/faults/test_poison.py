@@ -58,8 +58,8 @@ def told_wait(seconds: float, attempts: int) -> Callable[[Json], None]:
     """The last report: a queue that has doubled since, with a wait that no reply can show; and how often it failed."""
 
     def spoil(document: Json) -> None:
-        told = {"at": 0.0, "queued": 1, "oldest_wait_seconds": seconds, "worst": None}
-        document["pools"]["reported"] = told  # type: ignore[index]  # as the record has them
+        latest = {"at": 0.0, "queued": 1, "oldest_wait_seconds": seconds, "worst": None}
+        document["pools"]["reported"] = latest  # type: ignore[index]  # as the record has them
         document["trouble"]["attempts"] = attempts  # type: ignore[index]  # as the record has them
 
     return spoil
@@ -141,9 +141,9 @@ async def test_rt_6_a_record_that_nobody_can_read_holds_up_nobody(system: System
     for number in range(1, 11):
         await system.send(number)
     await system.eventually(lambda: len(roots(system)) == 10, "ten others")
-    said = "".join(worker.said() for worker in system.workers)
+    output = "".join(worker.said() for worker in system.workers)
     await system.eventually(
-        lambda: "".join(worker.said() for worker in system.workers).count("record unreadable") == 5, said, 5
+        lambda: "".join(worker.said() for worker in system.workers).count("record unreadable") == 5, output, 5
     )
     assert max((await shares(system)).values()) < MOST_SHARE
     await kept(system)

@@ -56,9 +56,9 @@ async def test_rt_2_a_reply_that_slack_takes_too_late_is_told_once(system: Syste
     assert len([text for text in system.replies(root) if "acknowledged" in text]) == 1
 
 
-def refused(said: str) -> bool:
+def refused(text: str) -> bool:
     """Whether a process says that it wrote nothing, because its claim was lost."""
-    return any('"race lost"' in line and "the claim on" in line and "was lost" in line for line in said.splitlines())
+    return any('"race lost"' in line and "the claim on" in line and "was lost" in line for line in text.splitlines())
 
 
 WINTER_HOURS, SUMMER_HOURS = 3, 4
@@ -78,7 +78,7 @@ async def test_rt_1_five_workers_keep_the_pace_and_never_edit_twice_at_once(
 
     For 7 s at a period of 1 s; in the long form for 60 s at 2 s, as the catalogue says.
     """
-    period, looks = (2, 30) if rounds >= LONG else (1, 7)
+    period, samples = (2, 30) if rounds >= LONG else (1, 7)
     async with opened_system(zygote, tmp_path, Plan(webs=1, workers=5, pools=True, poll=f"{period}s")) as system:
         for number in range(20):
             await system.send(number)
@@ -86,7 +86,7 @@ async def test_rt_1_five_workers_keep_the_pace_and_never_edit_twice_at_once(
         await asyncio.sleep(1)
         system.to_slack.delay(lambda request: request.name == "POST /api/chat.update", 0.1)
         first = len(system.stand_in.log.calls)
-        for step in range(looks):
+        for step in range(samples):
             system.ends.queued = 20 + step * 7
             await asyncio.sleep(period)
         edits: dict[str, list[float]] = {}
@@ -161,8 +161,8 @@ def put(changes_at: float, *, forward: bool) -> str:
 async def ahead_of_utc(zone: str) -> int:
     ask = "import time; print(time.localtime().tm_gmtoff)"
     probe = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, env={"TZ": zone}, stdout=-1)
-    said, _ = await probe.communicate()
-    return int(said)
+    output, _ = await probe.communicate()
+    return int(output)
 
 
 async def moved(system: System, *, forward: bool) -> tuple[str, float]:

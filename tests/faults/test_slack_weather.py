@@ -173,8 +173,8 @@ async def test_sl_8_replies_that_fail_come_late_but_in_order(system: System) -> 
     )
     for _ in range(8):
         system.aim()
-        said: dict[str, object] = {"user": "U0ANA", "channel": CHANNEL, "thread_ts": root.ts}
-        await system.stand_in.people.say(said | {"text": "@tailback diagnose"})
+        mention: dict[str, object] = {"user": "U0ANA", "channel": CHANNEL, "thread_ts": root.ts}
+        await system.stand_in.people.say(mention | {"text": "@tailback diagnose"})
     await system.eventually(lambda: diagnoses(system) >= 8, "eight results")
     await asyncio.sleep(1)
     assert diagnoses(system) == 8

@@ -104,5 +104,5 @@ async def ends_clean(system: System, name: str) -> None:
     process.signal(signal.SIGTERM)
     assert await process.ended() == 0, process.said()[-2000:]
     assert time.monotonic() - begun < STOP_SECONDS
-    said = process.said()
-    assert [line for line in said.splitlines() if any(word in line for word in COMPLAINTS)] == [], said[-3000:]
+    output = process.said()
+    assert [line for line in output.splitlines() if any(word in line for word in COMPLAINTS)] == [], output[-3000:]

@@ -118,19 +118,21 @@ async def cluster(folder: Path, *settings: str) -> AsyncIterator[Topology]:
 async def _join(nodes: list[RedisServer], buses: list[int]) -> None:
     """Make six servers one cluster: epochs, introductions, slots, replicas."""
     for number, node in enumerate(nodes):
-        said(node, "SET-CONFIG-EPOCH", number + 1)
+        command(node, "SET-CONFIG-EPOCH", number + 1)
     for node in nodes[1:]:
-        said(node, "MEET", "127.0.0.1", nodes[0].port, buses[0])
+        command(node, "MEET", "127.0.0.1", nodes[0].port, buses[0])
     for number, node in enumerate(nodes[:3]):
-        said(node, "ADDSLOTS", *(slot for slot in range(16384) if slot * 3 // 16384 == number))
+        command(node, "ADDSLOTS", *(slot for slot in range(16384) if slot * 3 // 16384 == number))
     await eventually(lambda: all(met(node) == len(nodes) for node in nodes), "nodes that know each other")
     for primary, replica in zip(nodes[:3], nodes[3:], strict=True):
-        said(replica, "REPLICATE", said(primary, "MYID"))
+        command(replica, "REPLICATE", command(primary, "MYID"))
     await eventually(lambda: all(linked(node) for node in nodes[3:]), "replicas that follow")
-    await eventually(lambda: all(b"cluster_state:ok" in said(node, "INFO") for node in nodes), "a cluster that is well")
+    await eventually(
+        lambda: all(b"cluster_state:ok" in command(node, "INFO") for node in nodes), "a cluster that is well"
+    )
 
 
-def said(node: RedisServer, *words: bytes | str | int) -> bytes:
+def command(node: RedisServer, *words: bytes | str | int) -> bytes:
     """What a node answers to a word of CLUSTER, unparsed."""
     with node.client as client:
         client.response_callbacks.clear()
@@ -139,7 +141,7 @@ def said(node: RedisServer, *words: bytes | str | int) -> bytes:
 
 def met(node: RedisServer) -> int:
     """How many nodes of the cluster a node knows and has shaken hands with."""
-    return sum(b"handshake" not in line for line in said(node, "NODES").splitlines())
+    return sum(b"handshake" not in line for line in command(node, "NODES").splitlines())
 
 
 def linked(node: RedisServer) -> bool:

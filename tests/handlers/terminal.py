@@ -32,6 +32,6 @@ class Terminal:
 def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
     with pytest.raises(SystemExit) as ended:
         cli.main(list(arguments))
-    said = capsys.readouterr()
-    assert "Traceback" not in said.err
-    return Ran(int(ended.value.code or 0), said.out, said.err)
+    output = capsys.readouterr()
+    assert "Traceback" not in output.err
+    return Ran(int(ended.value.code or 0), output.out, output.err)

@@ -104,9 +104,9 @@ async def test_a_subscription_of_a_known_topic_is_confirmed(endpoint: SnsEndpoin
     """By one question at SNS; an end of it is told in the log alone."""
     assert (await endpoint.posts(subscription())).json() == {"outcome": "confirmed"}
     assert endpoint.amazon.asked[-1].params["Action"] == "ConfirmSubscription"
-    asked = len(endpoint.amazon.asked)
+    before = len(endpoint.amazon.asked)
     assert (await endpoint.posts(subscription("UnsubscribeConfirmation"))).json() == {"outcome": "unsubscribed"}
-    assert len(endpoint.amazon.asked) == asked
+    assert len(endpoint.amazon.asked) == before
     assert endpoint.world.data.rows == {}
 
 

@@ -67,9 +67,9 @@ def test_ctrl_c_while_it_loads_leaves_no_traceback(monkeypatch: pytest.MonkeyPat
 
 def test_the_program_lists_its_commands(terminal: Terminal) -> None:
     """A real process: `python -m handlers --help` names every command with what it does, none cut off."""
-    said = real(terminal, "--help")
-    assert (said.returncode, said.stderr) == (0, "")
-    listed = re.findall(r"^  (\w+) {2,}(\S.*)$", said.stdout.partition("Commands:")[2], re.MULTILINE)
+    output = real(terminal, "--help")
+    assert (output.returncode, output.stderr) == (0, "")
+    listed = re.findall(r"^  (\w+) {2,}(\S.*)$", output.stdout.partition("Commands:")[2], re.MULTILINE)
     assert [name for name, _ in listed] == list(COMMANDS)
     assert all(words.endswith(".") and "..." not in words for _, words in listed)
 
@@ -78,14 +78,14 @@ def test_the_program_lists_its_commands(terminal: Terminal) -> None:
 def test_every_command_has_help_with_an_example(
     command: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = ran(capsys, command, "--help")
-    assert said.code == 0
-    (example,) = re.findall(r"Example: (.*)", said.out)
+    output = ran(capsys, command, "--help")
+    assert output.code == 0
+    (example,) = re.findall(r"Example: (.*)", output.out)
     assert f"tailback {command}" in example
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "sentence"),
     [
         (("queue",), 2, "No such command 'queue'. See `tailback --help`."),
         (("check", "--jsn"), 2, "No such option: --jsn"),
@@ -113,14 +113,14 @@ def test_every_command_has_help_with_an_example(
     ],
 )  # fmt: skip
 def test_a_command_that_fails_says_why_in_one_line(
-    arguments: tuple[str, ...], code: int, said: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], code: int, sentence: str, here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On standard error, with what to do, and a code that is not 0; no folder is made on the way."""
     Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
     result = ran(capsys, *arguments)
     assert result.code == code
     assert result.complaint.startswith("tailback: ")
-    assert said in result.complaint
+    assert sentence in result.complaint
     assert result.out == ""
     assert [path.name for path in Path().iterdir()] == ["alert.json"]
 
@@ -138,14 +138,14 @@ BACK_ENDS = (
 
 
 @pytest.mark.parametrize(
-    ("command", "file", "said"),
+    ("command", "file", "expected"),
     [
         *((one, WRONG, ("timing.poll: ",)) for one in ("run", "web", "worker", "check", "send alert.json", "audit")),
         *((one, WRONG_BACK_ENDS, BACK_ENDS) for one in ("run", "worker", "check")),
     ],
 )
 def test_every_problem_of_the_configuration_is_a_line(
-    command: str, file: str, said: tuple[str, ...], here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, file: str, expected: tuple[str, ...], here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A person mends variables, file and back ends in one go; what rests on a wrong table is not complained of."""
     here.setenv("PORT", "eighty")
@@ -155,7 +155,7 @@ def test_every_problem_of_the_configuration_is_a_line(
     result = ran(capsys, *command.split())
     assert result.code == (78 if command in {"run", "web", "worker"} else 1)
     lines = (result.out if command == "check" else result.err).splitlines()
-    for problem in ("PORT: ", "slack.chanel: there is no such setting", *said):
+    for problem in ("PORT: ", "slack.chanel: there is no such setting", *expected):
         assert len([line for line in lines if problem in line]) == 1, lines
     assert not [line for line in lines if "slack.channel" in line or '[pool."a"]' in line]
 
@@ -165,12 +165,12 @@ def test_an_empty_folder_is_told_whole(terminal: Terminal) -> None:
 
     Without a command it says what there is, which is no failure.
     """
-    said = terminal.run("check")
-    assert (said.code, said.err) == (1, "")
-    assert "problem  environment   SLACK_BOT_TOKEN is not set. To do: create the app" in said.out
-    assert "in order." in said.out.splitlines()[-1]
-    said = terminal.run("manifest", "--socket")
-    assert (said.code, said.err, json.loads(said.out)["_metadata"]) == (0, "", {"major_version": 2})
+    output = terminal.run("check")
+    assert (output.code, output.err) == (1, "")
+    assert "problem  environment   SLACK_BOT_TOKEN is not set. To do: create the app" in output.out
+    assert "in order." in output.out.splitlines()[-1]
+    output = terminal.run("manifest", "--socket")
+    assert (output.code, output.err, json.loads(output.out)["_metadata"]) == (0, "", {"major_version": 2})
     assert terminal.run() == terminal.run("--help")
     assert list(terminal.folder.iterdir()) == []
 
@@ -194,18 +194,18 @@ def test_a_closed_pipe_is_no_failure(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("closed", "code", "said"),
+    ("closed", "code", "sentence"),
     [
         ("> /dev/full", 1, "tailback: Not all of the output was written (No space left on device). Free some space"),
         (">&-", 0, ""),
         ("<&- >&- 2>&-", 0, ""),
     ],
 )
-def test_an_output_that_takes_nothing_is_no_bug(closed: str, code: int, said: str, terminal: Terminal) -> None:
+def test_an_output_that_takes_nothing_is_no_bug(closed: str, code: int, sentence: str, terminal: Terminal) -> None:
     """A full disk is said. Closed streams are those of a caller that wants to hear nothing."""
     done = printed(terminal, "/bin/sh", "-c", f"{sys.executable} -m handlers audit --help {closed}")
     assert done.returncode == code
-    assert done.stderr.startswith(said)
+    assert done.stderr.startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -324,8 +324,8 @@ async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) ->
             await eventually(
                 lambda: any(line["event"] == "configuration reloaded" for line in lines(log)), log.read_text
             )
-            said = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)
-            assert (said.code, said.out) == (0, "Stored. The thread opens in Slack in a moment.\n"), said.err
+            output = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)
+            assert (output.code, output.out) == (0, "Stored. The thread opens in Slack in a moment.\n"), output.err
             again = await command(terminal, "send", str(SEED_ALERT), "--url", address, **given)
             assert again.out.startswith("Stored before: this payload says nothing new.")
             wrong = await command(

@@ -47,16 +47,16 @@ def installed(here: pytest.MonkeyPatch, redis_url: str) -> None:
 @pytest.mark.usefixtures("installed")
 def test_a_week_is_told_in_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     """Days by the clock of the configuration, named; a table of waits; what happened; what is proposed; no markup."""
-    said = ran(capsys, "report")
-    assert (said.code, said.err) == (0, "")
-    assert " in the last 7 days" in said.out.splitlines()[0]
-    assert "1 incident (1 open).\nFrom " in said.out
-    assert "Europe/Berlin.\n\n" in said.out
-    assert f"\n{POOL}\n  - " in said.out
-    assert "\n  - 1 incident (1 open), open for 1 h\n" in said.out
-    assert "\nProposals\n  1. Make an alert for linux.2xlarge fire earlier: at a wait of 15 min.\n" in said.out
-    assert "*" not in said.out
-    assert max(len(line) for line in said.out.splitlines()) <= 100
+    output = ran(capsys, "report")
+    assert (output.code, output.err) == (0, "")
+    assert " in the last 7 days" in output.out.splitlines()[0]
+    assert "1 incident (1 open).\nFrom " in output.out
+    assert "Europe/Berlin.\n\n" in output.out
+    assert f"\n{POOL}\n  - " in output.out
+    assert "\n  - 1 incident (1 open), open for 1 h\n" in output.out
+    assert "\nProposals\n  1. Make an alert for linux.2xlarge fire earlier: at a wait of 15 min.\n" in output.out
+    assert "*" not in output.out
+    assert max(len(line) for line in output.out.splitlines()) <= 100
 
 
 @pytest.mark.usefixtures("installed")
@@ -66,9 +66,9 @@ def test_one_pool_and_other_days_for_a_program(capsys: pytest.CaptureFixture[str
     assert (one["name"], one["incidents"]["count"]) == (POOL, 1)
     assert one["measured_share"] == pytest.approx(0.5, abs=0.01)
     assert one["waits"]["over_target_share"] == pytest.approx(1 / 8, abs=0.01)
-    told = json.loads(ran(capsys, "report", "macos-m1", "--json").out)
-    assert (told["schema"], told["zone"]) == ("tailback.report/1", "Europe/Berlin")
-    (unseen,) = told["pools"]
+    report = json.loads(ran(capsys, "report", "macos-m1", "--json").out)
+    assert (report["schema"], report["zone"]) == ("tailback.report/1", "Europe/Berlin")
+    (unseen,) = report["pools"]
     unknown = {"measured_share": 0.0, "waits": None, "most_queued": None, "limit": None}
     assert {name: unseen[name] for name in unknown} == unknown
 
@@ -88,6 +88,6 @@ def test_the_terminal_and_slack_tell_the_same_proposals(capsys: pytest.CaptureFi
 @pytest.mark.parametrize("days", ["0", "43", "week"])
 def test_days_that_are_not_on_record_are_refused(days: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The hours of pools are kept for 42 days; wrong options exit with 2."""
-    said = ran(capsys, "report", "--days", days)
-    assert said.code == 2
-    assert "Invalid value for '--days'" in said.complaint
+    output = ran(capsys, "report", "--days", days)
+    assert output.code == 2
+    assert "Invalid value for '--days'" in output.complaint

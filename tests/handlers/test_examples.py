@@ -19,8 +19,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "alert.json"])
 def test_an_example_is_printed_as_it_is_kept(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Byte for byte, so that `>` makes the file."""
-    said = ran(capsys, "example", name)
-    assert (said.code, said.out) == (0, (ROOT / EXAMPLES[name][0]).read_text("utf-8"))
+    output = ran(capsys, "example", name)
+    assert (output.code, output.out) == (0, (ROOT / EXAMPLES[name][0]).read_text("utf-8"))
 
 
 def test_the_example_alert_begins_now_and_can_be_sent(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,9 +32,9 @@ def test_the_example_alert_begins_now_and_can_be_sent(capsys: pytest.CaptureFixt
 
 
 def test_without_a_name_every_example_is_listed_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    said = ran(capsys, "example")
-    assert [line.split()[0] for line in said.out.splitlines()] == list(EXAMPLES)
-    assert [line for line in said.out.splitlines() if len(line.split()) < 3] == []
+    output = ran(capsys, "example")
+    assert [line.split()[0] for line in output.out.splitlines()] == list(EXAMPLES)
+    assert [line for line in output.out.splitlines() if len(line.split()) < 3] == []
 
 
 def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:

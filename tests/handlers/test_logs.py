@@ -61,10 +61,10 @@ def test_a_hostile_text_stays_on_its_one_line() -> None:
     (line,) = stream.getvalue().splitlines()
     assert line.isascii()
     assert line.isprintable()
-    said = json.loads(line)
-    assert list(said)[:3] == ["timestamp", "level", "event"]
-    assert (said["event"], said["level"], said["title"]) == ("alert", "info", HOSTILE)
-    assert said["timestamp"].endswith("Z")
+    entry = json.loads(line)
+    assert list(entry)[:3] == ["timestamp", "level", "event"]
+    assert (entry["event"], entry["level"], entry["title"]) == ("alert", "info", HOSTILE)
+    assert entry["timestamp"].endswith("Z")
     stream = set_to("console")  # a terminal obeys escapes, so none reaches it
     structlog.get_logger().info(HOSTILE, title=HOSTILE, labels=[HOSTILE])
     (line,) = stream.getvalue().splitlines()
@@ -93,12 +93,12 @@ def test_secrets_are_taken_out_wherever_they_stand(form: str) -> None:
         kept="a short word",
     )
     log.error("raised", exc_info=ValueError(f"refused {secret}"))
-    said = stream.getvalue()
+    output = stream.getvalue()
     for gone in (secret, *shapes, "hunter2hunter2", "abcdefgh12345678", "anything"):
-        assert gone not in said, gone
-    assert "a short word" in said
-    assert "redis:6379/0" in said
-    assert "ValueError" in said
+        assert gone not in output, gone
+    assert "a short word" in output
+    assert "redis:6379/0" in output
+    assert "ValueError" in output
 
 
 def test_a_traceback_on_the_console_cannot_pass_for_events() -> None:

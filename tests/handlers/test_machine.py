@@ -30,8 +30,8 @@ def test_an_environment_file_is_read_as_a_shell_reads_it() -> None:
     """But for a value with spaces, which may stand without quotes as in Docker's files."""
     assert dict(entries(LINES)) == VALUES
     sourced = LINES.replace("=a b", "='a b'")
-    said = subprocess.run(["sh", "-c", f"set -a\n{sourced}env -0"], capture_output=True, text=True, check=True).stdout
-    assert VALUES.items() <= dict(line.split("=", 1) for line in said.split("\0") if line).items()
+    output = subprocess.run(["sh", "-c", f"set -a\n{sourced}env -0"], capture_output=True, text=True, check=True).stdout
+    assert VALUES.items() <= dict(line.split("=", 1) for line in output.split("\0") if line).items()
 
 
 @pytest.mark.parametrize("line", ["no variable", "A-B=1", 'OPEN="never closed', "TWO='a' b", "NUL=a\0b", 'NUL="\0"'])

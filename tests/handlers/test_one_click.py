@@ -64,8 +64,8 @@ async def clicked() -> set[str]:
             dialog = world.chat.views[-1][1]
             question = (await endpoint.submit(dialog, pool=POOL, target="24")).json()["view"]
             totals = question["blocks"][-2]["element"]["options"]
-            wanted = next(one["value"] for one in totals if one["value"].startswith("24/"))
-            await endpoint.submit(question, answer=wanted)
+            choice = next(one["value"] for one in totals if one["value"].startswith("24/"))
+            await endpoint.submit(question, answer=choice)
             await world.work()
             world.queues(14, busy=24, idle=0)
             await world.passes(600, 30)

@@ -13,7 +13,7 @@ import pytest
 
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
-from handlers.run import required, run, unshared
+from handlers.run import required, run, separate_stores
 from handlers.tools.demo_workspace import free_port
 from tests.handlers.endpoint import SECRET, TOKEN, Endpoint, firing
 from tests.patience import PATIENCE_SECONDS, eventually
@@ -42,9 +42,9 @@ async def test_what_is_missing_and_what_is_wrong_is_one_complaint() -> None:
     wrong = File.model_validate({"metrics": {"m": {"kind": "nope"}}, "alertmanager": {"a": {"kind": "grafana"}}})
     with pytest.raises(ConfigError) as raised:
         await run(settings(wrong, redis_url="http://redis"), web=False, worker=True)
-    said = str(raised.value)
+    complaint = str(raised.value)
     for part in ("SLACK_BOT_TOKEN is", "slack.channel: ", "REDIS_URL: ", "[metrics.m]: ", "[alertmanager.a]: "):
-        assert part in said
+        assert part in complaint
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.mark.parametrize(
-    ("web", "worker", "said"),
+    ("web", "worker", "sentence"),
     [(True, False, "no thread opens"), (False, True, "No alert reaches"), (True, True, "None")],
 )
-def test_a_web_or_worker_with_a_redis_of_its_own_is_warned(web: bool, worker: bool, said: str) -> None:
+def test_a_web_or_worker_with_a_redis_of_its_own_is_warned(web: bool, worker: bool, sentence: str) -> None:
     """Everything was green, and no alert became a thread."""
-    assert said in str(unshared(settings(CHANNEL, **GOOD), web=web, worker=worker))
-    assert unshared(settings(CHANNEL, **GOOD, redis_url="redis://here"), web=web, worker=worker) is None
+    assert sentence in str(separate_stores(settings(CHANNEL, **GOOD), web=web, worker=worker))
+    assert separate_stores(settings(CHANNEL, **GOOD, redis_url="redis://here"), web=web, worker=worker) is None
 
 
 async def fires(client: httpx.AsyncClient, address: str) -> int:
@@ -118,10 +118,10 @@ async def test_before_it_ends_it_says_so_and_still_takes_what_comes(
 async def test_on_the_way_out_the_web_does_not_wait_for_the_worker(client: httpx.AsyncClient) -> None:
     """A call to Slack hangs for a whole lease, and no request is taken meanwhile: 20 s are enough for both (P11)."""
     async with Endpoint(timing={"lease": "2s"}) as endpoint:
-        asked, answers, own = asyncio.Event(), asyncio.Event(), endpoint.world.chat.post
+        requested, answers, own = asyncio.Event(), asyncio.Event(), endpoint.world.chat.post
 
         async def hangs(*args: object, **parts: Any) -> object:
-            asked.set()
+            requested.set()
             await answers.wait()
             return await own(*args, **parts)  # type: ignore[arg-type]  # handed on as it came
 
@@ -130,7 +130,7 @@ async def test_on_the_way_out_the_web_does_not_wait_for_the_worker(client: httpx
         address = await serves.__aenter__()
         endpoint.world.queues(14)
         await endpoint.alert()
-        await asyncio.wait_for(asked.wait(), PATIENCE_SECONDS)
+        await asyncio.wait_for(requested.wait(), PATIENCE_SECONDS)
         ending = asyncio.create_task(serves.__aexit__(None, None, None))
         await asyncio.sleep(0.5)
         await nobody_at(client, address)
@@ -219,7 +219,7 @@ def refused(port: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "sentence"),
     [
         ({"host": "192.0.2.7"}, 'HOST: "192.0.2.7" is no address of this machine'),
         ({"tailback_health_host": "192.0.2.7", "tailback_health_port": 0}, 'TAILBACK_HEALTH_HOST: "192.0.2.7" is no'),
@@ -228,14 +228,14 @@ def refused(port: int) -> bool:
     ],
 )
 async def test_an_address_that_cannot_be_used_is_said_and_nothing_is_left_running(
-    variables: dict[str, Any], said: str
+    variables: dict[str, Any], sentence: str
 ) -> None:
     """Under the variable that mends it: a host of another machine, a port that is taken (...)."""
     async with Endpoint() as endpoint:
         with socket.create_server(("127.0.0.1", 0)) as other:
             taken = other.getsockname()[1]
             given = {name: taken if value is ... else value for name, value in variables.items()}
-            with pytest.raises(ConfigError, match=f"^{re.escape(said.format(taken))}"):
+            with pytest.raises(ConfigError, match=f"^{re.escape(sentence.format(taken))}"):
                 async with endpoint.process(worker=True, **given):
                     raise AssertionError("it served")
         names = {task.get_name() for task in asyncio.all_tasks()}

@@ -88,9 +88,9 @@ async def test_a_click_on_another_installations_message_is_answered_privately(na
     """Nothing is edited, and the person reads whose it is, what to do, and what to write if that one is gone."""
     first = await World.opened()
     second, before = beside(first), first.parent.message
-    said = await pressed(second, name, first.parent, request_id(first.incident, name))
-    assert said.startswith("Nothing was changed. This message is from another Tailback with the same app, `default`.")
-    assert 'write `installation = "default"`' in said
+    reply = await pressed(second, name, first.parent, request_id(first.incident, name))
+    assert reply.startswith("Nothing was changed. This message is from another Tailback with the same app, `default`.")
+    assert 'write `installation = "default"`' in reply
     assert first.parent.message == before
     assert second.chat.script.count("update") == 0
 
@@ -100,8 +100,8 @@ async def test_a_click_on_another_installations_reply_is_answered_privately() ->
     first = await World.opened()
     second, root = beside(first), first.parent
     await first.chat.post(CHANNEL, Message("Scaled."), key="i1/9", thread=root.ts)
-    said = await pressed(second, "extend", first.chat.thread(root.ts)[-1], "i1.act")
-    assert "another Tailback" in said
+    reply = await pressed(second, "extend", first.chat.thread(root.ts)[-1], "i1.act")
+    assert "another Tailback" in reply
 
 
 async def test_a_message_that_cannot_be_read_back_is_left_alone() -> None:
@@ -109,8 +109,8 @@ async def test_a_message_that_cannot_be_read_back_is_left_alone() -> None:
     first = await World.opened()
     second, before = beside(first), first.parent.message
     second.chat.script.fail("stranger", Failure.UNKNOWN)
-    said = await pressed(second, "ack", first.parent, request_id(first.incident, "ack"))
-    assert said == "Nothing was changed. Tailback no longer knows this incident."
+    reply = await pressed(second, "ack", first.parent, request_id(first.incident, "ack"))
+    assert reply == "Nothing was changed. Tailback no longer knows this incident."
     assert first.parent.message == before
 
 

@@ -116,10 +116,10 @@ def test_a_file_that_would_not_start_is_taken_over_with_a_warning(
     source = '[metrics.p]\nkind = "prometheus"\nurl = "https://p.example.com"\n'
     pool = '[pool.linux]\nmetrics = "p"\nqueued = "q"\nbuzy = "b"\n'
     written.save(f"{GOOD}[actions]\nenabled = false\n{source}{pool}")
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert not written.enabled
-    assert "the next start would fail" in said
-    assert "buzy" in said
+    assert "the next start would fail" in output
+    assert "buzy" in output
 
 
 def test_what_only_a_restart_applies_is_named(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,5 +129,5 @@ def test_what_only_a_restart_applies_is_named(written: Written, capsys: pytest.C
     written.save(f'{GOOD}[timing]\npoll = "6s"\n[pool.linux]\nfloor = 3\n')
     assert "restart to apply" not in capsys.readouterr().out
     written.save(f'{GOOD}[metrics.p]\nkind = "prometheus"\nurl = "https://p.example.com"\n')
-    assert "restart to apply the rest" in (said := capsys.readouterr().out)
-    assert "[metrics.p]" in said
+    assert "restart to apply the rest" in (output := capsys.readouterr().out)
+    assert "[metrics.p]" in output

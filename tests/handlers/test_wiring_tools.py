@@ -97,9 +97,9 @@ async def test_the_doctor_reads_what_webhooks_told_while_redis_answers(tmp_path:
             job = WorkflowJob("11", "1", "build", "pull", REPO, (LABEL,), JobState.QUEUED, since, seen_at=since)
             context = SimpleNamespace(store=store, now=time.time, settings=heard)
             assert await take_job(cast("Context", context), job, "d1") is StoredJob.STORED
-            (told,) = await found(heard, "metrics")
+            (finding,) = await found(heard, "metrics")
         (deaf,) = await found(settings(tmp_path, text, GITHUB_TOKEN=TOKEN), "metrics")
-    assert "GitHub's webhooks have been heard since" in told.text
+    assert "GitHub's webhooks have been heard since" in finding.text
     assert "webhooks" not in deaf.text
 
 
@@ -110,9 +110,9 @@ async def test_redis_is_told_without_a_usable_address(tmp_path: Path) -> None:
     assert "`tailback run` will start" in engine.text
     assert not (tmp_path / "data").exists()
     wrong = CheckFinding("redis", Level.PROBLEM, "REDIS_URL: the scheme 'http' is not known")
-    (said,) = await found(settings(tmp_path, REDIS_URL="http://redis"), "redis")
-    assert replace(said, remedy="") == wrong
-    assert said.remedy.startswith("write redis://")
+    (finding,) = await found(settings(tmp_path, REDIS_URL="http://redis"), "redis")
+    assert replace(finding, remedy="") == wrong
+    assert finding.remedy.startswith("write redis://")
 
 
 async def test_back_ends_that_cannot_be_built_are_told_all_at_once(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class Farm:
     silences: dict[Flavour, Silences] = field(default_factory=lambda: {f: Silences(time.time) for f in Flavour})
     blind: bool = False
     """Whether the metric source cuts every connection."""
-    asked: int = 0
+    queries: int = 0
     """Queries that were answered."""
     cut: int = 0
     """Queries that were not."""
@@ -90,7 +90,7 @@ class Farm:
         if self.blind:
             self.cut += 1
             request.scope["extensions"][ABORT]()
-        self.asked += 1
+        self.queries += 1
         text = request.query_params["query"]
         found = QUERY.search(text)
         pool = self.pools.get(found[2]) if found else None

@@ -96,9 +96,9 @@ async def test_a_dead_proxy_holds_up_nothing_but_slack(
         async with product(world, SOCKETS, redis_url):
             await world.fires(queue_alert(LINUX, started_at=time.time() - 60))
 
-            async def told() -> bool | None:
+            async def warned() -> bool | None:
                 answer = await world.ask("/readyz")
                 return True if "socket_mode" in answer.text and answer.json()["degraded"] else None
 
-            await world.slack.wait(told, 10, "a note", lambda: "none")
+            await world.slack.wait(warned, 10, "a note", lambda: "none")
         assert world.stand_in.log.calls == []

@@ -28,7 +28,7 @@ class CareSetup(Setup):
         )
 
 
-async def asked(world: World, target: int) -> Message:
+async def request_runners(world: World, target: int) -> Message:
     """Ana asks for runners by the button; the parent."""
     world.farm.queue(LINUX, 14, 114)
     await world.fires(queue_alert(LINUX))
@@ -43,7 +43,7 @@ async def asked(world: World, target: int) -> Message:
 async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Path, redis_url: str) -> None:
     """The buttons below the replies work, go when they are decided, and the one who asked cannot approve."""
     async with running(tmp_path, redis_url, CareSetup(lease="1h")) as world:
-        parent = await asked(world, 24)
+        parent = await request_runners(world, 24)
         question = await parent.reply("It needs approval within 15 min")
         assert question.buttons == ["Approve", "Decline"]
         await question.click("Approve", user=ANA)
@@ -67,7 +67,7 @@ async def test_asked_by_one_approved_by_another_verified_and_undone(tmp_path: Pa
 async def test_no_effect_is_called_out_and_the_lease_ends_by_itself(tmp_path: Path, redis_url: str) -> None:
     """The scaler accepts and delivers nothing; after the lease the level is what it was."""
     async with running(tmp_path, redis_url, CareSetup()) as world:
-        parent = await asked(world, 14)
+        parent = await request_runners(world, 14)
         await parent.reply("request accepted")
         came = await parent.reply("no effect")
         assert "Only 10 runners online" in came.text
@@ -81,7 +81,7 @@ async def test_a_lease_survives_the_death_of_the_process(tmp_path: Path, zygote:
     """`kill -9` after the raise, Redis included; the next process hands back when the lease ends."""
     async with process(tmp_path, zygote, CareSetup(lease="8s")) as tailback:
         world = tailback.world
-        parent = await asked(world, 14)
+        parent = await request_runners(world, 14)
         await parent.reply("request accepted")
         tailback.kill()
         assert world.farm.pools[LINUX].current == 14

@@ -34,13 +34,13 @@ async def test_a_thread_draws_its_queue_where_the_workspace_has_charts_and_says_
     async with running(tmp_path, redis_url) as world:
         parent = await moving(world)
         await parent.choose_more("Chart", user="U0BEN")
-        asked = await parent.reply("<@U0BEN> asked for the chart")
+        request = await parent.reply("<@U0BEN> asked for the chart")
         world.stand_in.settings.refused_blocks = frozenset({"data_visualization"})
         await world.slack.mention("chart", parent)
         again = await parent.reply("<@U0ANA> asked for the chart")
         assert "peak 18" in again.text
         assert charts(again) == []
-        for chart in charts(asked):
+        for chart in charts(request):
             series = chart["chart"]["series"]
             assert all(len(one["data"]) == len(chart["chart"]["axis_config"]["categories"]) for one in series)
         await world.slack.mention("ack", parent)

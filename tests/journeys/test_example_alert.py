@@ -17,12 +17,12 @@ UNHURRIED = Setup(poll="3s")
 """Which pools an alert speaks of is found within a few polls: long enough ones for a slow machine."""
 
 
-async def told(world: World, zygote: Zygote) -> None:
+async def send_and_read(world: World, zygote: Zygote) -> None:
     """The story itself; the alert's figures belong to two pools, as they may."""
     world.farm.queue(LINUX, 3, 114)
     world.farm.queue(LARGE, 14, 31)
-    said = await world.command(zygote, "send", str(SEED_FILE), "--url", world.product)
-    assert "The thread opens in Slack in a moment" in said
+    output = await world.command(zygote, "send", str(SEED_FILE), "--url", world.product)
+    assert "The thread opens in Slack in a moment" in output
     parent = await world.slack.channel("dev-infra").parent("Jobs are Queued - autoscaled-machines")
     for words in (LINUX, LARGE, "OPEN · P2", "1 h 54 min", "Not acknowledged"):
         await parent.until(words)
@@ -50,7 +50,7 @@ async def test_the_example_alert_opens_a_thread_that_names_the_pools(
     The same payload again changes nothing: no second thread, no second telling.
     """
     async with running(tmp_path, redis_url, UNHURRIED) as world:
-        await told(world, zygote)
+        await send_and_read(world, zygote)
         assert [await world.fires(seed(), "grafana") for _ in range(3)] == ["repeated"] * 3
         parent = await world.slack.channel("dev-infra").parent(LINUX)
         assert len(world.roots(CHANNEL)) == 1
@@ -61,7 +61,7 @@ async def test_the_same_over_socket_mode(tmp_path: Path, redis_url: str, zygote:
     """With SLACK_APP_TOKEN alone, without a signing secret, the thread opens and its buttons work."""
     async with running(tmp_path, redis_url, replace(UNHURRIED, socket_mode=True)) as world:
         await world.until_ready()
-        await told(world, zygote)
+        await send_and_read(world, zygote)
         assert world.stand_in.settings.request_url is None
         parent = await world.slack.channel("dev-infra").parent(LINUX)
         await parent.click("Acknowledge")

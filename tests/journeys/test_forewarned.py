@@ -96,8 +96,8 @@ async def test_a_slow_surge_is_warned_of_before_its_alert_fires(seed: int) -> No
     assert (early.hits, early.missed) == (1, 0)
     warning, incident = days.world.chat.parents()
     assert "The alert arrived at" in warning.message.text
-    told = [reply.message.text for reply in days.world.chat.thread(incident.ts)]
-    assert any("An early warning for" in text for text in told)
+    texts = [reply.message.text for reply in days.world.chat.thread(incident.ts)]
+    assert any("An early warning for" in text for text in texts)
     assert days.pool(GPU.name).early.current is None
 
 

@@ -57,7 +57,7 @@ class GitHub:
         return await self._client.post(self._url, content=body, headers=headers)
 
 
-def told(number: int, kind: str, *, created: float, started: float = 0.0, ended: float = 0.0) -> bytes:
+def job_event(number: int, kind: str, *, created: float, started: float = 0.0, ended: float = 0.0) -> bytes:
     """One word about a job for linux.2xlarge; minutes ago."""
     times = {"created_at": written(created), "started_at": written(started or created)}
     more = {"completed_at": written(ended)} if ended else {}
@@ -86,19 +86,19 @@ async def test_signed_webhooks_become_figures(world: World, redis_url: str) -> N
     """14 wait, the oldest for 114 min; some words are lost, late, doubled or forged, and the figures are right."""
     async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client:
         github = GitHub(world.product, client)
-        queue = [told(100 + number, "queued", created=114 - number) for number in range(14)]
+        queue = [job_event(100 + number, "queued", created=114 - number) for number in range(14)]
         answers = list(await asyncio.gather(*(github.tells(body) for body in queue)))
         answers += [await github.tells(queue[0], OLD), await github.tells(queue[0], delivery="again")]
         assert [answer.json()["outcome"] for answer in answers] == ["stored"] * 14 + ["repeated"] * 2
-        ran = told(200, "completed", created=12, started=10, ended=2)
+        ran = job_event(200, "completed", created=12, started=10, ended=2)
         for body in (
-            told(300, "in_progress", created=40, started=9),
-            told(300, "queued", created=40),
+            job_event(300, "in_progress", created=40, started=9),
+            job_event(300, "queued", created=40),
             ran,
-            told(400, "queued_waiting", created=50),
+            job_event(400, "queued_waiting", created=50),
         ):
             assert (await github.tells(body)).status_code == 200
-        assert (await github.tells(told(500, "queued", created=500), "a-guess")).status_code == 401
+        assert (await github.tells(job_event(500, "queued", created=500), "a-guess")).status_code == 401
     found = await shown(redis_url)
     assert (found.queued, round((found.oldest_wait_seconds or 0) / 60)) == (14, 114)
     assert (found.waiting[0].name, found.waiting[0].repository) == ("pull / test 100", "example-org/engine")
@@ -117,9 +117,9 @@ async def test_a_queue_that_empties_is_empty(world: World, redis_url: str) -> No
     async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client:
         github = GitHub(world.product, client)
         for number in range(3):
-            await github.tells(told(number, "queued", created=20))
+            await github.tells(job_event(number, "queued", created=20))
         assert (await shown(redis_url)).queued == 3
         for number in range(3):
-            await github.tells(told(number, "in_progress", created=20, started=0.1))
+            await github.tells(job_event(number, "in_progress", created=20, started=0.1))
     assert (await shown(redis_url)).queued is None
     assert (await shown(redis_url, heard_minutes=17)).queued == 0

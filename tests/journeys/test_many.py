@@ -41,11 +41,11 @@ async def all_taken(world: World, alerts: list[Json]) -> list[str]:
     return list(await asyncio.gather(*(one(alert) for alert in alerts)))
 
 
-def told(world: World) -> int:
+def count_mentioned(world: World) -> int:
     """How many alerts the replies tell of: those that fired when the thread opened, and those that joined later."""
-    said = " ".join(str(call.args["text"]) for call in world.stored() if call.args.get("thread_ts"))
-    opened = re.search(r"(\d+) alerts at the start", said)
-    return int(opened[1] if opened else 1) + sum(int(n) for n in re.findall(r"(\d+) more alerts? of this group", said))
+    text = " ".join(str(call.args["text"]) for call in world.stored() if call.args.get("thread_ts"))
+    opened = re.search(r"(\d+) alerts at the start", text)
+    return int(opened[1] if opened else 1) + sum(int(n) for n in re.findall(r"(\d+) more alerts? of this group", text))
 
 
 async def test_a_thousand_alerts_of_one_group_are_one_thread(tmp_path: Path, redis_url: str) -> None:
@@ -60,7 +60,7 @@ async def test_a_thousand_alerts_of_one_group_are_one_thread(tmp_path: Path, red
         outcomes = await all_taken(world, [*repeats, *reworded, *growing])
         assert outcomes.count("opened") <= 1, "a delivery answered 503 may have been taken all the same"
         await world.slack.channel("ci").parent(LINUX)
-        await world.eventually(lambda: told(world) == len(pools), "every member told once")
+        await world.eventually(lambda: count_mentioned(world) == len(pools), "every member told once")
         assert len(world.roots()) == 1
         status = await world.ask("/metrics")
         assert "tailback_open_incidents 1.0" in status.text
@@ -74,10 +74,10 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     async def noted(
         self: RedisStore, lane: str, who: str, interval: float, burst: int, *, urgent: bool, unless: Sequence[str] = ()
     ) -> float:
-        asked = time.monotonic()
+        asked_at = time.monotonic()
         wait = await acquire(self, lane, who, interval, burst, urgent=urgent, unless=unless)
         if wait == 0 and lane == post_lane(CHANNEL):
-            given.append((asked, time.monotonic()))
+            given.append((asked_at, time.monotonic()))
         return wait
 
     monkeypatch.setattr(RedisStore, "acquire_slot", noted)
@@ -121,8 +121,8 @@ async def test_a_storm_of_groups_hides_no_pool_and_loses_none(
             shown = "\n".join(message.text for message in await world.slack.channel("ci").parents())
             return True if all(name in shown for name in names) else None
 
-        wanted = f"all {GROUPS} pools in the channel"
-        await world.slack.wait(all_seen, PATIENCE_SECONDS, wanted, lambda: f"{len(world.roots())} roots")
+        sentence = f"all {GROUPS} pools in the channel"
+        await world.slack.wait(all_seen, PATIENCE_SECONDS, sentence, lambda: f"{len(world.roots())} roots")
         assert len(names) - own_threads() > waiting / 2
         await world.eventually(lambda: own_threads() >= GROUPS, f"{GROUPS} threads")
         assert {name: world.threads_of(f"Queue of {name}") for name in names} == dict.fromkeys(names, 1)
@@ -136,5 +136,5 @@ async def test_a_storm_of_groups_hides_no_pool_and_loses_none(
 
 def digest_text(world: World) -> str:
     channel = world.stand_in.workspace.channel(CHANNEL)
-    said = [str(message["text"]) for message in channel.messages.values()]
-    return next((text for text in said if "waiting for a thread" in text or "their own threads now" in text), "")
+    texts = [str(message["text"]) for message in channel.messages.values()]
+    return next((text for text in texts if "waiting for a thread" in text or "their own threads now" in text), "")

@@ -47,10 +47,10 @@ class Services:
         return JSONResponse({"status": "success", "message": "Event processed", "dedup_key": key}, 202)
 
     async def create(self, request: Request) -> JSONResponse:
-        asked, number = await request.json(), len(self.issues) + 1
-        labels = [{"name": name} for name in asked["labels"]]
+        body, number = await request.json(), len(self.issues) + 1
+        labels = [{"name": name} for name in body["labels"]]
         url = f"https://github.example/example/ci/issues/{number}"
-        self.issues.append({**asked, "number": number, "html_url": url, "labels": labels})
+        self.issues.append({**body, "number": number, "html_url": url, "labels": labels})
         return JSONResponse(self.issues[-1], 201)
 
     async def listed(self, _: Request) -> JSONResponse:

@@ -31,12 +31,12 @@ async def test_killed_in_the_middle_of_opening_thirty_threads(tmp_path: Path, zy
         assert before < 30
         await tailback.start()
 
-        wanted = ["RunnerQueueTooLong", *names]
-        await world.eventually(lambda: all(world.threads_of(name) for name in wanted), "thirty threads")
+        expected = ["RunnerQueueTooLong", *names]
+        await world.eventually(lambda: all(world.threads_of(name) for name in expected), "thirty threads")
         parent = await world.slack.channel("ci").parent("RunnerQueueTooLong")
         world.farm.queue(LINUX, 44, 50)
         await parent.until("44 jobs queued")
-        assert {name: world.threads_of(name) for name in wanted} == dict.fromkeys(wanted, 1)
+        assert {name: world.threads_of(name) for name in expected} == dict.fromkeys(expected, 1)
 
 
 async def test_a_double_click_acts_once(world: World) -> None:
@@ -44,8 +44,8 @@ async def test_a_double_click_acts_once(world: World) -> None:
     parent = await opened(world)
     await asyncio.gather(*(parent.click("Diagnose", stale=True) for _ in range(2)))
     await parent.reply("asked for a diagnosis")
-    told = await world.slack.ephemeral(containing="This was already requested")
-    assert "ago by <@U0ANA>" in told.text
+    refusal = await world.slack.ephemeral(containing="This was already requested")
+    assert "ago by <@U0ANA>" in refusal.text
     await parent.click("Acknowledge", stale=True)
     await parent.until(acknowledged("U0ANA"))
     diagnoses = [one for one in await parent.replies() if "asked for a diagnosis" in one.text]

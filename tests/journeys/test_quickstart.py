@@ -63,11 +63,11 @@ async def test_the_quickstart_leads_to_a_thread_without_slack(terminal: Terminal
     ):
         address = printed.split()[-1]
         variables = dict(re.findall(r"^([A-Z_]+)=(\S+)$", printed, re.MULTILINE))
-        asked = ["init", "--channel", "C0CIONCALL", "--alerts", "alertmanager", "--prometheus", prometheus]
-        said = await asyncio.to_thread(terminal.run, *asked, **variables, PORT="0")
-        assert said.code == 0, said.out + said.err
-        assert "Pools that Prometheus knows: linux.2xlarge," in said.out
-        assert re.search(r"A test alert has opened this thread: http://\S+/archives/C0CIONCALL/p\d+", said.out)
+        arguments = ["init", "--channel", "C0CIONCALL", "--alerts", "alertmanager", "--prometheus", prometheus]
+        output = await asyncio.to_thread(terminal.run, *arguments, **variables, PORT="0")
+        assert output.code == 0, output.out + output.err
+        assert "Pools that Prometheus knows: linux.2xlarge," in output.out
+        assert re.search(r"A test alert has opened this thread: http://\S+/archives/C0CIONCALL/p\d+", output.out)
         (first,) = await messages(address, 1)
         assert "Test alert" in first
         async with started(terminal, "Ready. Send a test alert: tailback send --example", "run", PORT="0") as log:
@@ -82,9 +82,9 @@ async def test_github_webhooks_alone_open_a_thread(terminal: Terminal) -> None:
     async with started(terminal, "# http://", "demo", "--workspace-only", "--port", "0") as printed:
         address = printed.split()[-1]
         variables = dict(re.findall(r"^([A-Z_]+)=(\S+)$", printed, re.MULTILINE))
-        asked = ["init", "--channel", "C0CIONCALL", "--alerts", "github", "--no-test"]
-        said = await asyncio.to_thread(terminal.run, *asked, **variables)
-        assert said.code == 0, said.out + said.err
+        arguments = ["init", "--channel", "C0CIONCALL", "--alerts", "github", "--no-test"]
+        output = await asyncio.to_thread(terminal.run, *arguments, **variables)
+        assert output.code == 0, output.out + output.err
         config = terminal.folder / "tailback.toml"
         config.write_text(config.read_text() + '\n[timing]\nwatch = "1s"\npoll = "1s"\n')
         async with started(terminal, "Ready.", "run", PORT="0") as log:

@@ -50,8 +50,8 @@ async def test_fired_silenced_and_resolved_in_a_real_alertmanager(tmp_path: Path
 async def deliveries(world: World) -> float:
     async with httpx.AsyncClient(trust_env=False) as client:
         lines = (await client.get(f"{world.product}/metrics")).text.splitlines()
-    counted = [line for line in lines if line.startswith("tailback_alerts_total{") and 'source="alertmanager"' in line]
-    return sum(float(line.rpartition(" ")[2]) for line in counted)
+    samples = [line for line in lines if line.startswith("tailback_alerts_total{") and 'source="alertmanager"' in line]
+    return sum(float(line.rpartition(" ")[2]) for line in samples)
 
 
 @pytest.mark.needs("alertmanager")

@@ -44,10 +44,10 @@ async def test_a_person_asks_for_the_longer_view(tmp_path: Path, redis_url: str)
     async with surroundings(tmp_path, setup) as world, product(world, setup, redis_url) as runtime:
         await kept(runtime.context.store, last_hours(28))
         await world.slack.slash("/queue", "report")
-        told = await world.slack.ephemeral(containing="in the last 7 days")
-        assert "recurs on 28 of 28 days" in told.text
-        assert f"Raise the limit of {LINUX} from 40 to" in told.text
-        assert "19 of 20 jobs that started had waited at most" in told.text
+        report = await world.slack.ephemeral(containing="in the last 7 days")
+        assert "recurs on 28 of 28 days" in report.text
+        assert f"Raise the limit of {LINUX} from 40 to" in report.text
+        assert "19 of 20 jobs that started had waited at most" in report.text
         await world.slack.slash("/queue", f"report {LINUX} 14", user="U0BEN")
         assert LINUX in (await world.slack.ephemeral("U0BEN", "in the last 14 days")).text
         await world.slack.slash("/queue", "report 400")

@@ -28,7 +28,7 @@ class Twice:
     world: World
     parent: Message
 
-    async def told(self, user: str = "U0ANA") -> list[str]:
+    async def texts_for(self, user: str = "U0ANA") -> list[str]:
         """All that one person alone was told, when nothing more comes."""
         await asyncio.sleep(QUIET_SECONDS)
         return [one.text for one in await self.world.slack.messages("ci", user, ephemeral=True)]
@@ -59,13 +59,13 @@ async def test_acknowledge_gives_one_owner_and_no_reproach(twice: Twice) -> None
     """The second delivery neither takes it over nor tells the person that it was "already requested"."""
     await twice.parent.click("Acknowledge")
     await twice.parent.until(acknowledged("U0ANA"))
-    assert await twice.told() == []
+    assert await twice.texts_for() == []
 
 
 async def test_diagnose_gives_one_answer_in_the_thread(twice: Twice) -> None:
     await twice.parent.click("Diagnose")
     await twice.parent.reply("asked for a diagnosis")
-    assert await twice.told() == []
+    assert await twice.texts_for() == []
     assert await twice.replies("asked for a diagnosis") == 1
 
 
@@ -75,7 +75,7 @@ async def test_silence_opens_one_dialog_and_makes_one_silence(twice: Twice) -> N
     await dialog.fill("For how long", "4 h")
     assert await dialog.submit() == {}
     await twice.parent.reply("silenced the alert for 4 h")
-    assert await twice.told() == []
+    assert await twice.texts_for() == []
     assert twice.calls("views.open") == 1
     assert len(twice.world.farm.kept()) == 1
     assert await twice.replies("silenced the alert") == 1
@@ -86,7 +86,7 @@ async def test_scale_up_asks_once_and_sets_one_target(twice: Twice) -> None:
     await twice.parent.click("Scale up")
     assert await (await twice.world.slack.modal(title="Scale up")).submit() == {}
     await twice.parent.until("request accepted")
-    assert await twice.told() == []
+    assert await twice.texts_for() == []
     assert twice.calls("views.open") == 1
     assert len(twice.world.farm.sets) == 1
 
@@ -95,13 +95,13 @@ async def test_a_mention_is_answered_once(twice: Twice) -> None:
     """One that acts, one that only asks, and one that is refused."""
     await twice.world.slack.mention("diagnose", twice.parent)
     await twice.parent.reply("asked for a diagnosis")
-    assert await twice.told() == []
+    assert await twice.texts_for() == []
     await twice.world.slack.mention("status", twice.parent)
     await twice.world.slack.ephemeral(containing="14 jobs queued")
-    assert len(await twice.told()) == 1
+    assert len(await twice.texts_for()) == 1
     await twice.world.slack.mention("explode", twice.parent)
     await twice.world.slack.ephemeral(containing="Unknown command")
-    assert len(await twice.told()) == 2
+    assert len(await twice.texts_for()) == 2
     assert await twice.replies("asked for a diagnosis") == 1
 
 
@@ -109,16 +109,16 @@ async def test_a_command_acts_once_and_is_answered_once(twice: Twice) -> None:
     """`/queue silence`, whose result is public, and `/queue status`, whose answer travels with the acknowledgement."""
     await twice.world.slack.slash("/queue", f"silence {LINUX} 2h")
     await twice.parent.until("<@U0ANA> silenced the alert for 2 h")
-    [told] = await twice.told()
-    assert told.startswith("Accepted. The result comes in ")
+    [reply] = await twice.texts_for()
+    assert reply.startswith("Accepted. The result comes in ")
     assert len(twice.world.farm.kept()) == 1
     await twice.world.slack.slash("/queue", f"status {LINUX}")
-    assert len(await twice.told()) == 2
+    assert len(await twice.texts_for()) == 2
     await twice.world.slack.slash("/queue", f"scale {LINUX} 24")
     assert await (await twice.world.slack.modal(title="Scale up")).submit() == {}
     await twice.world.eventually(lambda: [t for _, t, _ in twice.world.farm.sets] == [24], "one target")
     await twice.world.slack.ephemeral(containing="from 10 to 24 runners (request accepted)")
-    assert len(await twice.told()) == 3
+    assert len(await twice.texts_for()) == 3
     assert twice.calls("views.open") == 1
 
 
@@ -128,7 +128,7 @@ async def test_a_second_person_is_still_told_who_was_first(twice: Twice) -> None
     await twice.parent.until(acknowledged("U0ANA"))
     await as_it_was.click("Acknowledge", "U0BEN", stale=True)
     assert "<@U0ANA>" in (await twice.world.slack.ephemeral("U0BEN", "This was already requested")).text
-    assert len(await twice.told("U0BEN")) == 1
+    assert len(await twice.texts_for("U0BEN")) == 1
 
 
 async def test_an_address_that_does_not_work_is_not_tried_for_ever(tmp_path: Path, redis_url: str) -> None:

@@ -125,13 +125,13 @@ async def test_a_normalised_event(tmp_path: Path, redis_url: str, zygote: Zygote
     async with listening(tmp_path, redis_url) as senders:
         world = senders.world
         world.farm.queue(LINUX, 31, 74)
-        said = await world.command(zygote, "send", str(FIXTURES / "event" / "firing.json"), "--url", world.product)
-        assert "The thread opens in Slack in a moment" in said
+        output = await world.command(zygote, "send", str(FIXTURES / "event" / "firing.json"), "--url", world.product)
+        assert "The thread opens in Slack in a moment" in output
         parent = await world.slack.channel("dev-infra").parent("Jobs wait too long on linux.2xlarge")
         for words in ("OPEN · P1", "31 jobs queued"):
             await parent.until(words)
-        told = await parent.reply("team pytorch-dev-infra")
-        assert "Alert values: 31 jobs queued" in told.text
+        reply = await parent.reply("team pytorch-dev-infra")
+        assert "Alert values: 31 jobs queued" in reply.text
         resolved = json.loads((FIXTURES / "event" / "resolved.json").read_text("utf-8"))
         assert await world.fires(resolved, "event") == "joined"
         await drained(world, parent)
@@ -155,8 +155,8 @@ async def test_an_alert_that_arrives_as_an_issue(tmp_path: Path, redis_url: str)
         assert outcome(await senders.github(issue("assigned"))) == "ignored"
         parent = await world.slack.channel("dev-infra").parent("Jobs are Queued - autoscaled-machines")
         await parent.until("OPEN · P2")
-        told = await parent.reply("Alert values: 14 jobs queued, longest wait 1 h 54 min")
-        assert f"(the queue matches {LARGE}, the wait matches {LINUX})" in told.text
+        reply = await parent.reply("Alert values: 14 jobs queued, longest wait 1 h 54 min")
+        assert f"(the queue matches {LARGE}, the wait matches {LINUX})" in reply.text
         assert outcome(await senders.github(issue("closed"))) == "joined"
         await parent.until("EASING")
         again = issue("opened", number=613, created_at="2025-12-01T05:00:00Z")

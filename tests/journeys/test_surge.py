@@ -72,8 +72,8 @@ async def test_the_worse_it_gets_the_more_it_says_and_no_more_often_than_asked(t
         parent = await opened(world)
         world.farm.queue(LINUX, 120, 55)
         await parent.reply("Worse: linux.2xlarge 120 queued")
-        looks = world.farm.asked
-        await world.eventually(lambda: world.farm.asked > looks + 60, "eight more looks at the pool")
+        samples = world.farm.queries
+        await world.eventually(lambda: world.farm.queries > samples + 60, "eight more samples of the pool")
         (worse,) = [call for call in world.stored() if "Worse: " in str(call.args["text"])]
         assert not worse.args.get("reply_broadcast")
 

@@ -74,8 +74,8 @@ async def test_the_same_verbs_as_a_mention_in_the_thread(world: World) -> None:
     await slack.mention("mute", parent)
     await parent.until("<@U0ANA> muted updates in the thread")
     await slack.mention(f"scale {LINUX} 24", parent)
-    asked = await slack.ephemeral(containing="Scale linux.2xlarge from 10 to 24 runners?")
-    await asked.click("Scale to 24…")
+    question = await slack.ephemeral(containing="Scale linux.2xlarge from 10 to 24 runners?")
+    await question.click("Scale to 24…")
     await (await slack.modal(title="Scale up")).submit()
     await parent.until("from 10 to 24 runners (request accepted)")
     assert [target for _, target, _ in world.farm.sets] == [24]
@@ -104,7 +104,7 @@ async def test_the_menu_mutes_resumes_and_resolves_by_hand(world: World) -> None
     await parent.until("Updates in the thread are muted")
     world.farm.queue(LINUX, 60, 120)
     await parent.until("60 jobs queued")
-    assert not any("Worse" in told.text for told in await parent.replies())
+    assert not any("Worse" in reply.text for reply in await parent.replies())
     await parent.choose_more("Resume updates")
     await parent.until("<@U0ANA> resumed updates in the thread")
     await parent.reply(f"Worse: {LINUX} 60 queued")
@@ -128,16 +128,16 @@ async def test_the_people_of_an_incident(world: World) -> None:
     await slack.mention("handover <@U0BEN> watch the autoscaler", parent)
     await parent.until("Owned by <@U0BEN>, handed over by <@U0ANA>")
 
-    async def told(user: str, words: str) -> Message:
+    async def whisper_to(user: str, words: str) -> Message:
         look = partial(slack.messages, "tailback", user)
         return await slack.newest(look, lambda one: words in one.text, PATIENCE_SECONDS, f"{words!r} for {user}")
 
-    direct = await told("U0BEN", "You own this incident now.")
+    direct = await whisper_to("U0BEN", "You own this incident now.")
     assert "watch the autoscaler" in direct.text
     assert queue(14, 6840) in direct.text
     await direct.click("Decline", user="U0BEN")
     await parent.until(acknowledged("U0ANA"))
-    await told("U0ANA", "You own this incident again.")
+    await whisper_to("U0ANA", "You own this incident again.")
     await parent.choose("Escalate", user="U0CHI")
     question = await slack.modal("U0CHI", "Escalate?")
     assert not [one for one in await parent.replies() if "escalated this incident" in one.text]

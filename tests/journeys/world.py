@@ -91,14 +91,14 @@ class World:
 
     def threads_of(self, alert: str) -> int:
         """How many threads began whose first message names the alert; the digest of waiting alerts is none."""
-        said = [f"{call.args['text']} {call.args.get('blocks')}" for call in self.roots()]
-        return sum(alert in text and "waiting for a thread" not in text for text in said)
+        texts = [f"{call.args['text']} {call.args.get('blocks')}" for call in self.roots()]
+        return sum(alert in text and "waiting for a thread" not in text for text in texts)
 
     def unruly(self) -> list[str]:
         """The promises on threads that do not hold in what Slack has stored (tests/threads.py)."""
         space = self.stand_in.workspace
         bot, channels = (space.bot.bot_id, space.bot.user_id), space.channels.values()
-        return [said for channel in channels for said in unruly(stored(channel.id, channel.messages, bot))]
+        return [problem for channel in channels for problem in unruly(stored(channel.id, channel.messages, bot))]
 
     async def eventually(self, look: Callable[[], bool], what: str, within: float = PATIENCE_SECONDS) -> None:
         """Wait until something holds outside of Slack's screen."""

@@ -85,10 +85,10 @@ def of_entry(entry: Entry) -> Iterator[Said]:
                 yield from of_finding(found.pool, at[found.pool], finding)
 
 
-def contradictions(said: Iterable[Said]) -> list[tuple[Said, float]]:
+def contradictions(sentences: Iterable[Said]) -> list[tuple[Said, float]]:
     """Each figure that has a second value for the same pool, window and time."""
     first: dict[Said, float] = {}
-    known = ((one, first.setdefault(one._replace(value=0.0), one.value)) for one in said)
+    known = ((one, first.setdefault(one._replace(value=0.0), one.value)) for one in sentences)
     return [(one, value) for one, value in known if one.value != value]
 
 

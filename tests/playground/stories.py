@@ -125,9 +125,9 @@ class Played:
         await self.works()
 
     async def works(self) -> None:
-        told = len(self.chat.first)
+        posted_before = len(self.chat.first)
         await self.world.work()
-        for number in range(told, len(self.chat.first)):
+        for number in range(posted_before, len(self.chat.first)):
             stored = self.chat.messages[number]
             where = "Message in the channel" if stored.thread is None else "Reply"
             loud = ", also shown in the channel" if stored.broadcast else ""
@@ -208,12 +208,12 @@ class Played:
         cause = (await self.explains(self.world.incident)).causes.get(pool)
         if shown.view is not None:
             self.offered.append((cause.added if cause else 0, totals(shown.view)))
-        asked = {"surface": Surface.DIALOG, "step": "scale_up"}
+        request = {"surface": Surface.DIALOG, "step": "scale_up"}
         if row := re.search(rf"'({total}/\d+:{re.escape(pool)})'", str(shown.view)):
-            await self.presses("scale_up", values={"choice": row[1]}, **asked)
+            await self.presses("scale_up", values={"choice": row[1]}, **request)
             return
         values = {"choice": scale_value(pool, OTHER), "pool": pool, "target": total}
-        await self.confirms(await self.presses("scale_up", values=values, **asked))
+        await self.confirms(await self.presses("scale_up", values=values, **request))
 
     async def confirms(self, shown: Answer) -> None:
         await self.saw("confirmed", ANA, await self.world.confirms(shown))

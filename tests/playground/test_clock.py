@@ -77,7 +77,7 @@ async def test_figures_stay_fresh_however_long_the_product_takes(rate: float, me
     store = FakeStore(clock.now, machine.monotonic)
     seen = Observer(store, SlackStandIn(clock=clock.now), [POOL], 60.0)
     await store.commit(Change(join=(("open", "inc1"), (f"watch:{POOL}", "inc1"))))
-    asked, dice, pool, measured = clock.now(), random.Random(4), Pool(POOL), 0
+    asked_at, dice, pool, measured = clock.now(), random.Random(4), Pool(POOL), 0
     answered = machine.monotonic() + measuring
     end = machine.monotonic() + 20 * measuring
     while machine.monotonic() < end:
@@ -86,10 +86,10 @@ async def test_figures_stay_fresh_however_long_the_product_takes(rate: float, me
         assert pool.latest is None or not stale(pool, clock.now(), 60.0)
         if machine.monotonic() >= answered:
             held = await store.get(Pool, POOL)
-            pool, measured = Pool(POOL, (sample(14, at=asked),), watchers=("inc1",), tried_at=asked), measured + 1
+            pool, measured = Pool(POOL, (sample(14, at=asked_at),), watchers=("inc1",), tried_at=asked_at), measured + 1
             await store.commit(Change(puts=(Put(held or Stored(pool, 0), pool, None),)))
-        if clock.now() >= asked + 60 and machine.monotonic() >= answered:
-            asked, answered = clock.now(), machine.monotonic() + measuring
+        if clock.now() >= asked_at + 60 and machine.monotonic() >= answered:
+            asked_at, answered = clock.now(), machine.monotonic() + measuring
     assert measured > 2
 
 

@@ -204,9 +204,9 @@ async def test_a_silenced_alert_sends_nothing_the_resolved_one_included() -> Non
     await fleet.step(12)
     await silence(fleet, "runner_label", "first", 40)
     await fleet.step(43)
-    told = receiver.states
-    assert told[0] == [("first", "firing")]
-    assert told[1:] == [[("second", "firing")], [("second", "resolved")]]
+    states = receiver.states
+    assert states[0] == [("first", "firing")]
+    assert states[1:] == [[("second", "firing")], [("second", "resolved")]]
 
 
 async def test_after_a_silence_a_firing_alert_waits_for_the_repeat_interval() -> None:

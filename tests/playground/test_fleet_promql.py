@@ -108,7 +108,7 @@ async def test_the_query_api_answers_like_prometheus(surge: FleetStandIn) -> Non
 
 
 @pytest.mark.parametrize(
-    ("path", "asked", "says"),
+    ("path", "query", "says"),
     [
         ("query", {"query": "sum("}, "1:5: parse error: unexpected end of input"),
         ("query", {"query": "x", "time": "soon"}, 'invalid parameter "time"'),
@@ -119,10 +119,10 @@ async def test_the_query_api_answers_like_prometheus(surge: FleetStandIn) -> Non
         ("query_range", {"query": "x", "end": 2, "step": 1}, 'invalid parameter "start"'),
     ],
 )
-async def test_a_bad_request_is_a_400(path: str, asked: dict[str, str | int], says: str, surge: FleetStandIn) -> None:
+async def test_a_bad_request_is_a_400(path: str, query: dict[str, str | int], says: str, surge: FleetStandIn) -> None:
     """The answer is Prometheus' own error document, and names what is wrong."""
     async with client(surge) as http:
-        answer = await http.get(f"/api/v1/{path}", params=asked)
+        answer = await http.get(f"/api/v1/{path}", params=query)
     assert answer.status_code == 400
     assert answer.json()["errorType"] == "bad_data"
     assert says in answer.json()["error"]

@@ -88,7 +88,7 @@ def trouble() -> FleetStandIn:
     return FleetStandIn(STOCKOUT, Surroundings(clock=lambda: now, post=Receiver().post))
 
 
-async def asked(http: httpx.AsyncClient, path: str, **parameters: Any) -> Answer:
+async def answer_of(http: httpx.AsyncClient, path: str, **parameters: Any) -> Answer:
     """Return the JSON document of an answer."""
     answer = await http.get(f"/api/v1/{path}", params=parameters)
     assert answer.status_code == 200, answer.text
@@ -115,10 +115,10 @@ async def test_the_same_samples_and_queries_give_the_same_answers(tmp_path: Path
         ):
             for query in [q for q in QUERIES if not any(single in q for single in OF_JOBS)]:
                 for at in (end, end - 37.5 * 60, end - 251 * 60, end - 86_400):
-                    answers = [await asked(http, "query", query=query, time=at) for http in (real, ours)]
+                    answers = [await answer_of(http, "query", query=query, time=at) for http in (real, ours)]
                     assert comparable(answers[0], True) == comparable(answers[1], True), (query, at)
                 span = {"query": query, "start": end - 6000, "end": end, "step": 420}
-                answers = [await asked(http, "query_range", **span) for http in (real, ours)]
+                answers = [await answer_of(http, "query_range", **span) for http in (real, ours)]
                 assert comparable(answers[0], True) == comparable(answers[1], True), query
 
 
@@ -131,7 +131,7 @@ async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tm
             async with httpx.AsyncClient(base_url=address) as real, httpx.AsyncClient(base_url=fleet_url) as ours:
                 await until_scraped(real)
                 for query in [q for q in QUERIES if "[" not in q]:
-                    answers = [comparable(await asked(http, "query", query=query), False) for http in (real, ours)]
+                    answers = [comparable(await answer_of(http, "query", query=query), False) for http in (real, ours)]
                     if "topk(10" in query:
                         answers = [[points for _, points in rows] for rows in answers]
                     assert answers[0] == answers[1], query
@@ -140,7 +140,7 @@ async def test_the_real_prometheus_reads_the_exposition_as_the_evaluator_does(tm
 async def until_scraped(http: httpx.AsyncClient) -> None:
     """Wait until the first scrape has been stored, 20 seconds at most."""
     for _ in range(200):
-        if (await asked(http, "query", query="ci_provider_up"))["data"]["result"]:
+        if (await answer_of(http, "query", query="ci_provider_up"))["data"]["result"]:
             return
         await asyncio.sleep(0.1)
     raise AssertionError("Prometheus stored no scrape of the fleet")

@@ -27,7 +27,7 @@ def matcher(name: str, value: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "value": value, "isRegex": False, **more}
 
 
-def wanted(now: float, **changes: Any) -> dict[str, Any]:
+def silence_body(now: float, **changes: Any) -> dict[str, Any]:
     """Return a silence of one minute from now; a change to None leaves the field out."""
     given = {
         "matchers": [matcher("queue", "a")],
@@ -74,7 +74,7 @@ async def test_a_silence_lives_and_expires() -> None:
     """Created, shown, listed by filter, ended twice without harm, and then expired with an end now."""
     fleet = quiet_fleet(1_800_000_000.25)
     async with client(fleet) as http:
-        made = (await http.post("/api/v2/silences", json=wanted(fleet.now()))).json()["silenceID"]
+        made = (await http.post("/api/v2/silences", json=silence_body(fleet.now()))).json()["silenceID"]
         shown = (await http.get(f"/api/v2/silence/{made}")).json()
         filtered = [
             len((await http.get("/api/v2/silences", params={"filter": text})).json())
@@ -97,9 +97,9 @@ async def test_grafana_answers_with_its_own_codes() -> None:
     """202 for a new silence, a message for an ended one, and its own store."""
     fleet = quiet_fleet(1_800_000_000)
     async with client(fleet) as http:
-        made = await http.post(f"{GRAFANA}/silences", json=wanted(fleet.now()))
+        made = await http.post(f"{GRAFANA}/silences", json=silence_body(fleet.now()))
         ended = await http.delete(f"{GRAFANA}/silence/{made.json()['silenceID']}")
-        refused = await http.post(f"{GRAFANA}/silences", json=wanted(fleet.now(), comment=None))
+        refused = await http.post(f"{GRAFANA}/silences", json=silence_body(fleet.now(), comment=None))
         others = await http.get("/api/v2/silences")
     assert made.status_code == 202
     assert (ended.status_code, ended.json()) == (200, {"message": "silence deleted"})
@@ -122,7 +122,7 @@ def test_states_follow_the_time() -> None:
     """Pending before the start, active until the end, expired after it."""
     clock = FakeClock(now := 1_800_000_000)
     silences = Silences(clock.now)
-    kept = silences.get(silences.post(wanted(now, startsAt=iso(now + 10))))
+    kept = silences.get(silences.post(silence_body(now, startsAt=iso(now + 10))))
     assert [kept.state(now + later) for later in (0, 10, 59.9, 60)] == ["pending", "active", "active", "expired"]
     assert silences.active_for((("queue", "a"),)) == []
     clock.advance(10)
@@ -145,7 +145,7 @@ def test_all_matchers_must_match_and_patterns_are_anchored(
 ) -> None:
     """A missing label is the empty string."""
     silences = Silences(FakeClock(1_800_000_000).now)
-    silences.post(wanted(1_800_000_000, matchers=matchers))
+    silences.post(silence_body(1_800_000_000, matchers=matchers))
     assert bool(silences.active_for(tuple(labels.items()))) == silenced
 
 
@@ -162,12 +162,12 @@ async def codes(http: httpx.AsyncClient, now: float) -> dict[str, object]:
     """Return what an Alertmanager answers to everything that the tests know."""
     found: dict[str, object] = {}
     for case, change in (REFUSALS | ACCEPTED).items():
-        found[case] = (await http.post("/api/v2/silences", json=wanted(now, **change))).status_code
-    made = (await http.post("/api/v2/silences", json=wanted(now))).json()["silenceID"]
+        found[case] = (await http.post("/api/v2/silences", json=silence_body(now, **change))).status_code
+    made = (await http.post("/api/v2/silences", json=silence_body(now))).json()["silenceID"]
     start = (await http.get(f"/api/v2/silence/{made}")).json()["startsAt"]
-    longer = await http.post("/api/v2/silences", json=wanted(now, id=made, startsAt=start, endsAt=iso(now + 600)))
+    longer = await http.post("/api/v2/silences", json=silence_body(now, id=made, startsAt=start, endsAt=iso(now + 600)))
     found["extended in place"] = longer.json()["silenceID"] == made
-    other = await http.post("/api/v2/silences", json=wanted(now, id=made, matchers=[matcher("queue", "z")]))
+    other = await http.post("/api/v2/silences", json=silence_body(now, id=made, matchers=[matcher("queue", "z")]))
     found["replaced"] = other.json()["silenceID"] != made
     found["state of the replaced"] = (await http.get(f"/api/v2/silence/{made}")).json()["status"]
     found["fields"] = sorted({*(await http.get(f"/api/v2/silence/{made}")).json()} - {"annotations"})

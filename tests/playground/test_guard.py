@@ -14,7 +14,7 @@ ALL = "0.0.0.0"
 
 
 @pytest.mark.parametrize(
-    ("host", "asked", "passes"),
+    ("host", "requested", "passes"),
     [
         ("127.0.0.1", "127.0.0.1:8090", True),
         ("127.0.0.1", "localhost:8090", True),
@@ -32,9 +32,9 @@ ALL = "0.0.0.0"
         (ALL, "rebound.example.com", False),
     ],
 )
-def test_only_loopback_and_the_chosen_host_are_served(host: str, asked: str, passes: bool) -> None:
+def test_only_loopback_and_the_chosen_host_are_served(host: str, requested: str, passes: bool) -> None:
     """A name that somebody points to 127.0.0.1 is none of ours."""
-    assert (refusal("GET", {"host": asked}, host) == "") is passes
+    assert (refusal("GET", {"host": requested}, host) == "") is passes
 
 
 @pytest.mark.parametrize(

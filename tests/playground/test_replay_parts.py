@@ -13,8 +13,8 @@ AT = 1_772_445_600.0
 
 
 def figures(clock: ReplayClock) -> RecordedMetrics:
-    looks = [Snapshot("p", AT + 30 * n, queued=n, busy=4, idle=n, booting=None) for n in range(3)]
-    return RecordedMetrics({"p": looks}, clock.now)
+    samples = [Snapshot("p", AT + 30 * n, queued=n, busy=4, idle=n, booting=None) for n in range(3)]
+    return RecordedMetrics({"p": samples}, clock.now)
 
 
 async def test_figures_are_those_of_the_time_and_never_of_the_future() -> None:
@@ -58,15 +58,20 @@ async def test_an_alertmanager_can_be_asked_nothing() -> None:
 
 async def test_the_chat_writes_down_what_is_said_and_finds_it_again() -> None:
     """Marks, threads and edits as Slack has them; what was never posted cannot be edited."""
-    said: list[JournalMessage] = []
+    messages: list[JournalMessage] = []
     clock = ReplayClock(AT)
-    chat = RecordingChat(clock.now, said.append)
+    chat = RecordingChat(clock.now, messages.append)
     posted = await chat.post("C1", Message("first"), key="m1")
     clock.reach(AT + 5)
     reply = await chat.post("C1", Message("more"), key="m2", thread=posted.ts)
     await chat.update("C1", reply.ts, Message("less"))
     await chat.update("C1", posted.ts, Message("second"), key="m3")
-    assert [one.form for one in said] == [JournalForm.POST, JournalForm.REPLY, JournalForm.REWORDED, JournalForm.EDIT]
+    assert [one.form for one in messages] == [
+        JournalForm.POST,
+        JournalForm.REPLY,
+        JournalForm.REWORDED,
+        JournalForm.EDIT,
+    ]
     assert (await chat.find("C1", "m3", since=AT), await chat.find("C1", "m1", since=AT)) == (posted, None)
     assert await chat.find("C1", "m2", since=AT, thread=posted.ts) == reply
     assert [own.key for own in (await chat.own("C1", since=AT)).messages] == ["m3"]

@@ -21,8 +21,8 @@ def lines(*values: object) -> list[tuple[str, str]]:
 def problem(webhooks: object = None, metrics: object = None) -> str:
     with pytest.raises(ConfigError) as raised:
         recording(*(lines(one) if one is not None else [] for one in (webhooks, metrics)))
-    (said,) = raised.value.problems
-    return str(said)
+    (found,) = raised.value.problems
+    return str(found)
 
 
 def test_lines_of_one_pool_and_time_are_one_measurement() -> None:
@@ -51,7 +51,7 @@ def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "sentence"),
     [
         ({"metrics": "{"}, "file:1: is not JSON"),
         ({"metrics": "[1]"}, "file:1: is not a JSON object; write {…}"),
@@ -69,8 +69,8 @@ def test_each_kind_is_in_order_of_time_and_times_may_be_written_out() -> None:
         ({"webhooks": {**HOOK, "body": None}}, "file:1: body: is missing; write the JSON that was posted"),
     ],
 )
-def test_a_wrong_line_is_named_with_its_place_and_what_to_do(wrong: dict[str, object], said: str) -> None:
-    assert said in problem(**wrong)
+def test_a_wrong_line_is_named_with_its_place_and_what_to_do(wrong: dict[str, object], sentence: str) -> None:
+    assert sentence in problem(**wrong)
 
 
 def test_all_files_are_told_of_at_once_and_many_problems_are_cut() -> None:

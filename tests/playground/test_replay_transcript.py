@@ -6,7 +6,7 @@ from bot.playground.replay.transcript import plain, transcript
 AT = 1_772_445_600.0
 
 
-def told(*lines: JournalMessage | JournalArrival) -> list[str]:
+def written(*lines: JournalMessage | JournalArrival) -> list[str]:
     """The transcript without its empty lines, at a report period of five minutes."""
     return [line for line in transcript(lines, 300.0) if line]
 
@@ -20,7 +20,7 @@ POST = JournalMessage(AT, JournalForm.POST, "C1", "OPEN · 14 jobs, oldest waits
 
 def test_threads_and_replies_say_where_they_stand() -> None:
     """Messages in channels are numbered; whoever reads a reply can find its thread."""
-    assert told(
+    assert written(
         JournalArrival(AT, "webhook grafana", "opened"),
         JournalArrival(AT, "webhook grafana", "repeated"),
         POST,
@@ -36,7 +36,7 @@ def test_threads_and_replies_say_where_they_stand() -> None:
 
 def test_edits_of_figures_alone_are_counted_and_changed_words_are_shown() -> None:
     """A first message is edited all the time; what is news is shown at once after news, else once in a period."""
-    lines = told(
+    lines = written(
         POST,
         edit(30, "OPEN · 15 jobs, oldest waits 1 h 2 min."),
         edit(60, "EASING · 9 jobs, oldest waits 33 min."),

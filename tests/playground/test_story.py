@@ -45,10 +45,10 @@ def plain(text: str) -> str:
 
 def drawn(block: Block) -> str:
     """A block as lines: headings marked, labels of buttons in brackets."""
-    said = [plain(text) for text in texts(block)]
+    words = [plain(text) for text in texts(block)]
     if block["type"] in {"actions", "input"}:
-        return " ".join(f"[{one}]" for one in said)
-    return f"# {said[0]}" if block["type"] == "header" else "\n".join(said)
+        return " ".join(f"[{one}]" for one in words)
+    return f"# {words[0]}" if block["type"] == "header" else "\n".join(words)
 
 
 def section(title: str, what: Message | Block) -> str:
@@ -110,15 +110,15 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
         assert not named or named in offered[story.scenario.affected[0]], "the dialog offers what the message names"
     for one, message in zip(story.ended, story.summaries, strict=True):
         assert drawn_peak(message) in {None, told_peak(one.log.timeline)}, "a chart has the peak of its words"
-    told = [section(*one) for one in story.seen]
+    sections = [section(*one) for one in story.seen]
     ends = [stored.message for stored in story.chat.messages if stored.thread is None]
-    told += [section(f"Message {number} of the channel at the end", one) for number, one in enumerate(ends, 1)]
+    sections += [section(f"Message {number} of the channel at the end", one) for number, one in enumerate(ends, 1)]
     if story.parents:
         heads = [one.blocks[:3] for one in story.parents if len(one.blocks) > 2 and one.blocks[2]["type"] == "actions"]
         assert_golden(f"story_{name}", {"blocks": max(heads, key=lambda blocks: len(str(blocks)))})
     plot = " ".join((STORIES[name][1].__doc__ or "").split())
     same_as_file(
-        DOCS / "examples" / "story" / f"{name}.md", "\n".join([f"# {story.scenario.title}", "", plot, "", *told])
+        DOCS / "examples" / "story" / f"{name}.md", "\n".join([f"# {story.scenario.title}", "", plot, "", *sections])
     )
     if name == "surge":
         story.chat.people[ANA] = Person(ANA, "T0", name="Ana")

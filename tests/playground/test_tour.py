@@ -35,11 +35,11 @@ def test_what_a_tour_says_to_press_is_what_a_button_says() -> None:
     labels = {offer.label for offer in World().context.offers(incident(), seen)}
     for action in ACTIONS.values():
         labels |= {one.text for one in (action.reply_label, *action.reply_labels.values()) if one}
-    said = [
+    pressed = [
         word for steps in STEPS.values() for step in steps for word in re.findall(r"[Pp]ress \*\*(.+?)\*\*", step.text)
     ]
-    assert len(said) > len(STEPS)
-    assert set(said) <= labels
+    assert len(pressed) > len(STEPS)
+    assert set(pressed) <= labels
 
 
 def test_steps_are_ticked_off_by_what_has_happened() -> None:

@@ -25,12 +25,12 @@ def wish(pool: SimulatedPool, limit: int, now: float) -> Wish:
     timeout.
     """
     demand = pool.count(RunnerState.BUSY) + len(pool.waiting) + pool.spec.spare
-    wanted, capacity = max(pool.floor, demand), pool.capacity
+    target, capacity = max(pool.floor, demand), pool.capacity
     dead = pool.count(RunnerState.OFFLINE)
     room = max(0, limit - capacity - dead)
     at_once = min(room, max(0, (pool.target or 0) - capacity - dead))
-    missing = min(room, max(0, wanted - capacity)) - at_once
-    surplus = max(0, capacity - min(wanted, limit))
+    missing = min(room, max(0, target - capacity)) - at_once
+    surplus = max(0, capacity - min(target, limit))
     old_idle = (r for r in pool.idle.values() if now - r.since_seconds >= pool.spec.idle_timeout_seconds)
     return Wish(at_once, _paced(pool, max(0, missing)), tuple(islice(old_idle, surplus)))
 

@@ -71,9 +71,9 @@ class History:
             kept = {labels: series for labels, series in by_labels.items() if series.forget(now - KEPT_SECONDS)}
             self._series[name] = kept
 
-    def find(self, name: str | None, wanted: Callable[[Labels], bool]) -> Iterator[tuple[str, Labels, Series]]:
+    def find(self, name: str | None, matches: Callable[[Labels], bool]) -> Iterator[tuple[str, Labels, Series]]:
         """Return the series of a metric (of all if `name` is None) with the given labels."""
         for metric in [name] if name is not None else list(self._series):
             for labels, series in self._series.get(metric, {}).items():
-                if wanted((("__name__", metric), *labels)):
+                if matches((("__name__", metric), *labels)):
                     yield metric, labels, series

@@ -44,13 +44,13 @@ class JobWebhooks:
 
     async def send_due(self, now: float) -> None:
         """Send what is new at this second of the simulation; a failed one is tried in the next round."""
-        for told in list(self._news())[:MOST_AT_ONCE]:
-            body = json.dumps(self._payload(told, now)).encode()
+        for news in list(self._news())[:MOST_AT_ONCE]:
+            body = json.dumps(self._payload(news, now)).encode()
             signature = hmac.new(self._target.secret.encode(), body, hashlib.sha256).hexdigest()
             headers = {
                 "Content-Type": "application/json",
                 "X-GitHub-Event": "workflow_job",
-                "X-GitHub-Delivery": f"{told.job.id}-{told.action}",
+                "X-GitHub-Delivery": f"{news.job.id}-{news.action}",
                 "X-Hub-Signature-256": f"sha256={signature}",
             }
             try:
@@ -59,28 +59,28 @@ class JobWebhooks:
                 return
             if not 200 <= status < 300:
                 return
-            if told.action == "completed":
-                del self._told[told.job.id]
+            if news.action == "completed":
+                del self._told[news.job.id]
             else:
-                self._told[told.job.id] = told
+                self._told[news.job.id] = news
 
     def _news(self) -> Iterator[ToldJob]:
         """Every job is queued first, also one that started since the last round."""
         waiting = {job.id: job for job in self._pool.waiting}
         running = {one.job.id: one.job for one in self._pool.runners.values() if one.job is not None}
-        for number, told in list(self._told.items()):
+        for number, last in list(self._told.items()):
             if number not in waiting and number not in running:
-                yield replace(told, action="completed")
-            elif number in running and told.action == "queued":
-                yield replace(told, action="in_progress")
+                yield replace(last, action="completed")
+            elif number in running and last.action == "queued":
+                yield replace(last, action="in_progress")
         for number in sorted((waiting.keys() | running.keys()) - self._told.keys()):
             yield ToldJob(waiting.get(number) or running[number], "queued")
 
-    def _payload(self, told: ToldJob, now: float) -> Mapping[str, object]:
-        job, source = told.job, told.job.source
-        started = job.started_at if told.action != "queued" else None
+    def _payload(self, news: ToldJob, now: float) -> Mapping[str, object]:
+        job, source = news.job, news.job.source
+        started = job.started_at if news.action != "queued" else None
         return {
-            "action": told.action,
+            "action": news.action,
             "workflow_job": {
                 "id": job.id,
                 "run_id": job.id // 7,
@@ -90,11 +90,11 @@ class JobWebhooks:
                 "head_branch": "main",
                 "head_sha": hashlib.sha1(str(job.id // 7).encode(), usedforsecurity=False).hexdigest(),
                 "labels": [self._pool.spec.name],
-                "status": told.action,
-                "conclusion": "success" if told.action == "completed" else None,
+                "status": news.action,
+                "conclusion": "success" if news.action == "completed" else None,
                 "created_at": self._at(job.queued_at),
                 "started_at": self._at(job.queued_at if started is None else started),
-                "completed_at": self._at(now) if told.action == "completed" else None,
+                "completed_at": self._at(now) if news.action == "completed" else None,
                 "runner_name": f"runner-{job.id}" if started is not None else None,
                 "steps": [],
             },

@@ -69,8 +69,8 @@ def recording(webhooks: Iterable[Line], metrics: Iterable[Line]) -> Recording:
     samples = _samples(measured, problems)
     if problems:
         more = len(problems) - MOST_PROBLEMS
-        told = [*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; fix these first"] if more > 0 else [])]
-        raise ConfigError([Problem(one) for one in told])
+        shortened = [*problems[:MOST_PROBLEMS], *([f"… and {more:,} more; fix these first"] if more > 0 else [])]
+        raise ConfigError([Problem(one) for one in shortened])
     return Recording(tuple(sorted(delivered, key=lambda one: one.at)), samples)
 
 

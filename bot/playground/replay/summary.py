@@ -35,7 +35,7 @@ class Played:
     remarks: tuple[str, ...] = ()
     """Caveats about the recording."""
 
-    def said(self, *forms: JournalForm) -> int:
+    def message_count(self, *forms: JournalForm) -> int:
         """The number of messages of these kinds."""
         return sum(isinstance(line, JournalMessage) and line.form in forms for line in self.journal.lines)
 
@@ -51,8 +51,8 @@ def head(played: Played) -> Iterator[str]:
 def summary(played: Played) -> Iterator[str]:
     """Lines without line ends."""
     incidents = tuple(played.journal.incidents.values())
-    first, edited = played.said(JournalForm.POST), played.said(JournalForm.EDIT, JournalForm.REWORDED)
-    replies = played.said(JournalForm.REPLY)
+    first, edited = played.message_count(JournalForm.POST), played.message_count(JournalForm.EDIT, JournalForm.REWORDED)
+    replies = played.message_count(JournalForm.REPLY)
     yield "Summary"
     yield (
         f"  {count(len(incidents), 'incident')}; {count(first + replies, 'message')} posted "
@@ -112,10 +112,12 @@ def _proposal(proposed: Proposed) -> Iterator[str]:
 
 def _forecasts(played: Played) -> Iterator[str]:
     yield "Forecasts compared with what happened"
-    told = {pool: "; ".join(_score(tuple(scores.values()))) for pool, scores in sorted(played.journal.scores.items())}
-    if not any(told.values()):
+    scores_by_pool = {
+        pool: "; ".join(_score(tuple(scores.values()))) for pool, scores in sorted(played.journal.scores.items())
+    }
+    if not any(scores_by_pool.values()):
         yield "  none could be scored: no forecast queue drained"
-    yield from (f"  {pool}: {words}" for pool, words in told.items() if words)
+    yield from (f"  {pool}: {words}" for pool, words in scores_by_pool.items() if words)
 
 
 def _score(scores: Sequence[Score]) -> Iterator[str]:
@@ -153,7 +155,7 @@ def document(played: Played) -> Json:
         "webhooks": {"fed": played.webhooks, "not_readable": journal.refused},
         "measurements": played.measured,
         "remarks": list(played.remarks),
-        "messages": {form.value: played.said(form) for form in JournalForm},
+        "messages": {form.value: played.message_count(form) for form in JournalForm},
         "incidents": [_as_json(incident, journal) for incident in journal.incidents.values()],
         "forecasts": {pool: _scores(tuple(known.values())) for pool, known in sorted(journal.scores.items())},
         "changes": [

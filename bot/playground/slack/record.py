@@ -24,8 +24,8 @@ class ApiCall:
 
     def public(self) -> Json:
         """The call as JSON."""
-        told = asdict(self)
-        return {"at": told.pop("at_seconds"), **told}
+        row = asdict(self)
+        return {"at": row.pop("at_seconds"), **row}
 
 
 @dataclass(slots=True)
@@ -50,8 +50,8 @@ class Log:
 
     def open(self, at_seconds: float, method: str, args: Json) -> ApiCall:
         """Writes down a request the moment it arrives."""
-        told = {key: value for key, value in args.items() if key != "token"}
-        call = ApiCall(len(self.calls), at_seconds, method, told)
+        public = {key: value for key, value in args.items() if key != "token"}
+        call = ApiCall(len(self.calls), at_seconds, method, public)
         self.calls.append(call)
         return call
 

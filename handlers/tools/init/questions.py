@@ -128,8 +128,8 @@ def link(url: str) -> str:
 async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, discover: Discover) -> InitAnswers:
     """The answers with Prometheus, and with the pools in it that the person wants."""
     while True:
-        asked = "Address of Prometheus; empty if there is none yet"
-        if not (url := asker.ask("--prometheus", options.prometheus, asked, str.strip, "")):
+        question = "Address of Prometheus; empty if there is none yet"
+        if not (url := asker.ask("--prometheus", options.prometheus, question, str.strip, "")):
             return answers
         try:
             token = options.secrets.get("PROMETHEUS_TOKEN", "")
@@ -149,8 +149,8 @@ async def _measured(answers: InitAnswers, options: InitOptions, asker: Asker, di
         return text
 
     given = options.pools or (None if known else "")
-    wanted = asker.ask("--pools", given, "Pools to watch", named, ",".join(known))
-    return replace(answers, prometheus=url, pools=tuple(known[name] for name in _names(wanted)))
+    chosen = asker.ask("--pools", given, "Pools to watch", named, ",".join(known))
+    return replace(answers, prometheus=url, pools=tuple(known[name] for name in _names(chosen)))
 
 
 def _names(text: str) -> tuple[str, ...]:

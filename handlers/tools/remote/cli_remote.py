@@ -36,7 +36,7 @@ def job(
     \b
     Example: tailback job https://github.com/acme/app/actions/runs/12/job/34
     """
-    from handlers.tools.remote.job_answer import asked
+    from handlers.tools.remote.job_answer import fetch_answer
 
     log_to_stderr()
-    typer.echo(run_async(asked(address)))
+    typer.echo(run_async(fetch_answer(address)))

@@ -20,7 +20,7 @@ from handlers.wiring_tools import running_api
 Json = Mapping[str, object]
 
 
-async def asked(words: str) -> str:
+async def fetch_answer(words: str) -> str:
     """The answer about a job; raises Refused with the installation's own sentence, and Unreachable."""
     env = environment()
     written = job_address(words)

@@ -103,16 +103,20 @@ async def test_a_name_may_hold_a_slash_and_a_percent_sign() -> None:
 async def test_an_incident_is_what_the_export_writes(api: Endpoint) -> None:
     """Without the time of the export; an open one has no length yet, whenever somebody asks."""
     incident = await api.world.opens()
-    told = await got(api, f"/incidents/{incident.id}")
-    assert (told["schema"], told["id"], told["lasted_seconds"]) == ("tailback.incident/1", incident.id, None)
-    assert "exported_at" not in told
+    document = await got(api, f"/incidents/{incident.id}")
+    assert (document["schema"], document["id"], document["lasted_seconds"]) == (
+        "tailback.incident/1",
+        incident.id,
+        None,
+    )
+    assert "exported_at" not in document
     exported = json.loads(as_json(incident, NOW))
-    assert told.keys() == exported.keys() - {"exported_at"}
-    assert told["timeline"] == exported["timeline"]
-    assert told["pools"][0].keys() == exported["pools"][0].keys()
-    assert told["alerts"] == exported["alerts"]
+    assert document.keys() == exported.keys() - {"exported_at"}
+    assert document["timeline"] == exported["timeline"]
+    assert document["pools"][0].keys() == exported["pools"][0].keys()
+    assert document["alerts"] == exported["alerts"]
     api.world.clock.advance(60)
-    assert await got(api, f"/incidents/{incident.id}") == told
+    assert await got(api, f"/incidents/{incident.id}") == document
 
 
 async def test_incidents_are_chosen_by_state_pool_and_time(api: Endpoint) -> None:
@@ -139,20 +143,20 @@ async def test_effects_never_shrink_as_runners_are_added(api: Endpoint) -> None:
         await api.world.work()
         api.world.clock.advance(30)
         api.world.queues(60, **figures, completions_per_minute=1.0, duration_p50_seconds=600.0)
-    told = await got(api, f"/pools/{POOL}/effects?added=20,5,10")
-    effects = told["more_runners"]["effects"]
+    document = await got(api, f"/pools/{POOL}/effects?added=20,5,10")
+    effects = document["more_runners"]["effects"]
     assert [one["added"] for one in effects] == [5, 10, 20]
     times = [one["times_faster"] for one in effects]
     assert times == sorted(times)
-    assert (told["more_runners"]["helps"] == "yes") is (max(times) > 1 / 0.9)
+    assert (document["more_runners"]["helps"] == "yes") is (max(times) > 1 / 0.9)
 
 
 async def test_a_report_tells_the_pools_with_the_longest_waits_first(api: Endpoint) -> None:
     await api.world.opens()
     api.world.clock.advance(600)
-    told = await got(api, f"/reports?days=1&pool={POOL}")
-    assert [(one["pool"], one["incidents"]) for one in told["pools"]] == [(POOL, 1)]
-    assert (told["incidents"], told["target_seconds"]) == (1, 900)
+    report = await got(api, f"/reports?days=1&pool={POOL}")
+    assert [(one["pool"], one["incidents"]) for one in report["pools"]] == [(POOL, 1)]
+    assert (report["incidents"], report["target_seconds"]) == (1, 900)
 
 
 async def test_a_report_that_is_still_being_made_is_to_be_asked_for_again(api: Endpoint) -> None:
@@ -233,7 +237,7 @@ async def test_a_private_channel_is_there_only_for_a_token_that_names_it() -> No
         report = await got(api, "/reports")
         assert (report["incidents"], [one["pool"] for one in report["pools"]]) == (None, [OTHER_POOL])
         everything = [json.dumps(await got(api, path)) for path in ("/pools", "/incidents", "/reports")]
-        assert not any(POOL in told or PRIVATE in told for told in everything)
+        assert not any(POOL in body or PRIVATE in body for body in everything)
         assert len((await got(api, "/pools", **bearer(PRIVATE_TOKEN)))["items"]) == 2
         assert len((await got(api, "/incidents", **bearer(PRIVATE_TOKEN)))["items"]) == 1
 
@@ -293,12 +297,12 @@ async def test_a_client_that_asks_too_often_is_told_when_to_come_back(
 ) -> None:
     """It alone, and it is counted by its name; other clients are answered."""
     monkeypatch.setattr(access, "BURST", 2)
-    counted = metrics.API.labels("grafana", "unknown", "429")
-    before = counted._value.get()
+    counter = metrics.API.labels("grafana", "unknown", "429")
+    before = counter._value.get()
     answers = [await api.client.get("/api/v1/incidents") for _ in range(3)]
     assert [one.status_code for one in answers] == [200, 200, 429]
     assert int(answers[-1].headers["retry-after"]) >= 1
-    assert counted._value.get() == before + 1
+    assert counter._value.get() == before + 1
     await got(api, "/incidents", **bearer(PRIVATE_TOKEN))
 
 

@@ -46,10 +46,10 @@ class Served:
         return api
 
     def answers(self, case: Any) -> httpx.Response:
-        asked = case.as_transport_kwargs(base_url="http://tailback")
+        request = case.as_transport_kwargs(base_url="http://tailback")
         names = ("method", "url", "params")
-        headers = {**dict(asked["headers"] or {}), "Authorization": f"Bearer {OPEN_TOKEN}"}
-        sent = self.api.client.build_request(**{name: asked.get(name) for name in names}, headers=headers)
+        headers = {**dict(request["headers"] or {}), "Authorization": f"Bearer {OPEN_TOKEN}"}
+        sent = self.api.client.build_request(**{name: request.get(name) for name in names}, headers=headers)
         return self._runner.run(self.api.client.send(sent))
 
     def close(self) -> None:
@@ -93,9 +93,9 @@ def test_every_answer_is_one_that_the_document_allows(operation: Any, mode: Gene
 def test_the_objects_that_there_are_have_the_form_of_the_document(operation: Any, served: Served) -> None:
     """Of the queueing pool and its incident: made-up names hardly find one."""
     names = {"name": POOL, "id": served.api.world.incident.id}
-    wanted = {one: names[one] for one in names if f"{{{one}}}" in operation.path}
+    parameters = {one: names[one] for one in names if f"{{{one}}}" in operation.path}
     query = {"effects": {"added": "5,10"}, "jobs": {"url": URL}}.get(operation.path.split("/")[-1], {})
-    case = operation.Case(path_parameters=wanted, query=query)
+    case = operation.Case(path_parameters=parameters, query=query)
     answer = served.answers(case)
     assert answer.status_code == 200
     case.validate_response(answer)
@@ -105,18 +105,18 @@ async def test_the_curl_lines_of_the_page_ask_every_path(monkeypatch: pytest.Mon
     """By the real program and a real server; the address, the token and the incident's id are those of here."""
     lines = [line for block in page(PAGE).code("sh") for line in block.splitlines()]
     assert set(rows(page(PAGE).section("Paths"))) == set(PATHS)
-    asked = set()
+    paths = set()
     async with with_api() as api, api.process() as address:
         incident = await api.world.opens()
         for line in lines:
             given = line.replace("$TAILBACK_API_TOKEN", OPEN_TOKEN).replace("https://tailback.example.com", address)
             words = shlex.split(given.replace("/incidents/i1", f"/incidents/{incident.id}"))
             ran = await asyncio.create_subprocess_exec(*words, "--fail", stdout=asyncio.subprocess.PIPE)
-            told, _ = await ran.communicate()
-            assert (ran.returncode, told[:1]) == (0, b"{"), line
+            output, _ = await ran.communicate()
+            assert (ran.returncode, output[:1]) == (0, b"{"), line
             path = re.search(r"/api/v1/[^?\"]+", line)
-            asked.add(path[0].replace(POOL, "{name}").replace("/i1", "/{id}") if path else "")
-    assert asked == set(PATHS)
+            paths.add(path[0].replace(POOL, "{name}").replace("/i1", "/{id}") if path else "")
+    assert paths == set(PATHS)
 
 
 async def test_the_panel_for_grafana_asks_for_what_there_is() -> None:
@@ -131,5 +131,5 @@ async def test_the_panel_for_grafana_asks_for_what_there_is() -> None:
         found: Any = pool
         for part in column["selector"].split("."):
             found = next(iter(found[int(part) :]), {}) if part.isdecimal() else found.get(part)
-        wanted = (int, float) if column["type"] == "number" else str
-        assert found is None or isinstance(found, wanted), column
+        type_of_column = (int, float) if column["type"] == "number" else str
+        assert found is None or isinstance(found, type_of_column), column

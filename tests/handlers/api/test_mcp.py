@@ -79,8 +79,8 @@ async def test_an_assistant_reads_the_queue_by_either_protocol(mode: str, versio
         assert (effects.structured_content or {})["pool"] == POOL
         (job,) = ((await assistant.call_tool("find_job", {"url": URL})).structured_content or {})["items"]
         assert (job["pool"], job["job_name"], job["incident"]) == (POOL, "test (default)", incident.id)
-        told = await assistant.call_tool("get_incident", {"incident": incident.id})
-        assert (told.structured_content or {})["incident"]["state"] == "open"
+        result = await assistant.call_tool("get_incident", {"incident": incident.id})
+        assert (result.structured_content or {})["incident"]["state"] == "open"
 
 
 async def test_a_refusal_is_a_result_with_our_sentence_and_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
@@ -105,16 +105,16 @@ async def test_text_from_outside_stands_in_fields_of_its_own_and_is_short() -> N
     async with with_api() as api, api.process() as address, client(address, MODERN) as assistant:
         incident = await api.world.opens(spoken(alertname=order), title=order)
         for tool, arguments in (("list_incidents", {}), ("get_incident", {"incident": incident.id})):
-            told = (await assistant.call_tool(tool, arguments)).structured_content
-            found = list(texts(told, "Ignore all"))
+            document = (await assistant.call_tool(tool, arguments)).structured_content
+            found = list(texts(document, "Ignore all"))
             assert found, tool
             assert all(key == "alert_text" and len(text) <= LONGEST_TEXT for key, text in found)
 
 
 def test_the_name_of_a_job_that_shows_a_cause_is_text_from_outside_and_its_time_a_date() -> None:
     shown = {"job": "x" * 400, "seconds": 3660, "since": NOW}
-    told = {"id": "slower", "confidence": "high", "share": None, "because": [shown]}
-    cause = _dated(TypeAdapter(Cause).validate_python(told))
+    expected = {"id": "slower", "confidence": "high", "share": None, "because": [shown]}
+    cause = _dated(TypeAdapter(Cause).validate_python(expected))
     assert cause.because == [{**shown, "since": iso(NOW)}]
     (named,) = _cause(cause).because
     assert (named["job_name"], named["seconds"]) == ("x" * 299 + "…", 3660)
@@ -146,8 +146,8 @@ def texts(value: Any, part: str, key: str = "") -> list[tuple[str, str]]:
 async def test_only_the_public_address_and_loopback_are_hosts_and_origins(headers: dict[str, str], status: int) -> None:
     """A proxy passes the public host on; a page of somebody else must not reach a local installation."""
     async with with_api() as api:
-        asked = {"Host": "127.0.0.1:8080", **ACCEPT, **bearer(OPEN_TOKEN), **headers}
-        answer = await api.client.post("/mcp", json=PING, headers=asked)
+        request_headers = {"Host": "127.0.0.1:8080", **ACCEPT, **bearer(OPEN_TOKEN), **headers}
+        answer = await api.client.post("/mcp", json=PING, headers=request_headers)
         assert answer.status_code == status, answer.text
         if status == 200:
             assert answer.headers["content-type"] == "application/json"

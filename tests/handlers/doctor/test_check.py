@@ -263,8 +263,8 @@ async def found(place: Place, tools: Tools, **parts: object) -> list[CheckFindin
 async def test_it_tells_how_much_history_is_left_to_fill_in(place: Place) -> None:
     tools = Tools()
     tools.redis.indexes = dict(zip(LEFT, ("5840", "412"), strict=True))
-    told = "The history of 412 pools is being filled in: 5,840 days are left."
-    assert only(await found(place, tools), "history of").text == told
+    sentence = "The history of 412 pools is being filled in: 5,840 days are left."
+    assert only(await found(place, tools), "history of").text == sentence
 
 
 async def test_a_second_tailback_with_the_same_app_is_told_with_the_line_to_write(place: Place) -> None:
@@ -273,8 +273,8 @@ async def test_a_second_tailback_with_the_same_app_is_told_with_the_line_to_writ
     tools.redis.indexes = {"foreign": "1", "strangers": "3f9c01ab default"}
     findings = await found(place, tools)
     only(findings, "At least 1 process of another Tailback takes clicks", "warning", "a Slack app of its own")
-    told = only(findings, "Messages of another Tailback (3f9c01ab and default) are left alone").text
-    assert 'write installation = "3f9c01ab" or installation = "default" under [slack]' in told
+    text = only(findings, "Messages of another Tailback (3f9c01ab and default) are left alone").text
+    assert 'write installation = "3f9c01ab" or installation = "default" under [slack]' in text
 
 
 async def test_block_types_are_said_as_far_as_they_were_tried(place: Place) -> None:
@@ -519,7 +519,7 @@ async def doctor(token: str = "xoxb-demo", app_token: str = "", **settings: Any)
         }, "the doctor may only ask"
 
 
-async def told(place: Place, slack: SlackDoctor, *change: str) -> list[CheckFinding]:
+async def findings_of(place: Place, slack: SlackDoctor, *change: str) -> list[CheckFinding]:
     """What the doctor says about Slack."""
     findings = await examined(place.settings(*change), Tools().made(slack=slack))
     return [finding for finding in findings if finding.area == "slack"]
@@ -528,7 +528,7 @@ async def told(place: Place, slack: SlackDoctor, *change: str) -> list[CheckFind
 async def test_slack_in_order_is_said(place: Place) -> None:
     """With exactly the manifest's scopes: token, scopes, channels, groups, Socket Mode."""
     async with doctor(app_token="xapp-demo") as slack:
-        findings = await told(place, slack)
+        findings = await findings_of(place, slack)
     assert levels(findings) == {Level.OK}
     assert {finding.text for finding in findings} > {
         "Connected to Acme CI as tailback",
@@ -559,14 +559,14 @@ async def test_a_channel_or_group_that_does_not_fit_is_named(  # noqa: PLR0917 -
     """Other organizations read what is posted there; nobody reads it; nobody is meant. Without channels:read the
     history answers instead."""
     async with doctor(scopes=NEEDED - {away}) as slack:
-        only(await told(place, slack, there, instead), text, state, remedy)
+        only(await findings_of(place, slack, there, instead), text, state, remedy)
 
 
 @pytest.mark.parametrize("scope", sorted(NEEDED))
 async def test_a_missing_scope_is_named_with_what_is_lost(place: Place, scope: str) -> None:
     """Each scope of the manifest, taken away."""
     async with doctor(scopes=NEEDED - {scope}) as slack:
-        findings = await told(place, slack)
+        findings = await findings_of(place, slack)
     state = "problem" if scope in {"chat:write", "users:read", "usergroups:read"} else "warning"
     only(findings, f"The scope {scope} is missing: ", state, f"add {scope} under OAuth & Permissions")
 
@@ -574,7 +574,7 @@ async def test_a_missing_scope_is_named_with_what_is_lost(place: Place, scope: s
 async def test_surplus_scopes_are_named(place: Place) -> None:
     """C14: rights that nothing uses; those of the manifest are let pass."""
     async with doctor(scopes=NEEDED | {"chat:write.public", "channels:join"}) as slack:
-        findings = await told(place, slack)
+        findings = await findings_of(place, slack)
     only(findings, "has scopes that Tailback does not use: channels:join and chat:write.public", "warning")
 
 
@@ -583,9 +583,9 @@ async def test_a_wrong_token_is_named(place: Place) -> None:
     async with doctor(token="xoxb-wrong") as slack:
         copy = "copy the bot token from OAuth & Permissions into SLACK_BOT_TOKEN"
         refused = CheckFinding("slack", Level.PROBLEM, "The bot token: auth.test: invalid_auth", copy)
-        assert await told(place, slack) == [refused]
+        assert await findings_of(place, slack) == [refused]
     async with doctor(app_token="xapp-wrong") as slack:
-        findings = await told(place, slack)
+        findings = await findings_of(place, slack)
     only(findings, "Socket Mode: apps.connections.open: invalid_auth", "", "connections:write into SLACK_APP_TOKEN")
     only(findings, "Connected to Acme CI", "ok")
 
@@ -594,7 +594,7 @@ async def test_a_slack_that_cannot_be_reached_is_named(place: Place) -> None:
     """Where to look: the address, the network."""
     async with open_session() as session:
         slack = SlackDoctor(open_client("xoxb-demo", "http://127.0.0.1:9/api/", session))
-        (finding,) = await told(place, slack)
+        (finding,) = await findings_of(place, slack)
     assert finding.text.startswith("The bot token: auth.test: ")
     assert finding.remedy == "check SLACK_API_URL and that this machine may reach Slack, or name a proxy in [slack]"
 

@@ -19,7 +19,7 @@ def test_a_fine_machine_has_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "said", "remedy"),
+    ("host", "sentence", "remedy"),
     [
         (Host(root=True), "as root", "its own user"),
         (Host(modes={Path(".env"): 0o644}), "can read .env", "chmod o-r .env"),
@@ -33,11 +33,11 @@ def test_a_fine_machine_has_one_line() -> None:
         (Host(free_bytes=200 * 1024**2), "200 MiB", "free some space"),
     ],
 )
-def test_each_weakness_is_a_warning_with_its_remedy(host: Host, said: str, remedy: str) -> None:
+def test_each_weakness_is_a_warning_with_its_remedy(host: Host, sentence: str, remedy: str) -> None:
     """Tailback still starts."""
     (found,) = of_host(host, settings())
     assert found.state is Level.WARNING
-    assert said in found.text
+    assert sentence in found.text
     assert remedy in found.remedy
 
 

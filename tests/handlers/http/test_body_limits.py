@@ -25,7 +25,7 @@ LARGEST = HttpTable().max_body_bytes
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "headers", "statuses", "said"),
+    ("path", "content", "headers", "statuses", "sentence"),
     [
         *(("/alerts/grafana", firing(), {"Content-Encoding": one}, {415}, "send it uncompressed")
           for one in ("gzip", "deflate", "br", "gzip, identity")),
@@ -41,7 +41,7 @@ LARGEST = HttpTable().max_body_bytes
     ],
 )  # fmt: skip
 async def test_a_body_is_refused_before_anything_parses_it(
-    path: str, content: bytes | Watched, headers: dict[str, str], statuses: set[int], said: str
+    path: str, content: bytes | Watched, headers: dict[str, str], statuses: set[int], sentence: str
 ) -> None:
     """Compressed: 300 kB could become 300 MB. Too large by its own length or by what comes; SNS takes 256 KiB. An odd
     length, which servers refuse before, never crashes."""
@@ -50,7 +50,7 @@ async def test_a_body_is_refused_before_anything_parses_it(
         given = [(name.encode(), value.encode("latin-1")) for name, value in {**KNOWN, **signed, **headers}.items()]
         answer = await endpoint.client.post(path, content=content, headers=given)
     assert answer.status_code in statuses
-    assert said in answer.text
+    assert sentence in answer.text
 
 
 async def test_a_body_that_never_ends_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:

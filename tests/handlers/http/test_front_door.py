@@ -126,8 +126,8 @@ async def test_strangers_at_the_limit_keep_no_known_sender_out(path: str) -> Non
         out = [post.result() for post in posts if post.done()]
         assert {answer.status_code for answer in out} == {503}
         assert [post.done() for post in posts[: len(out)]] == [True] * len(out), "the oldest go first"
-    told = [line for line in lines if line["event"] == "bodies refused: too many at once"]
-    assert [line["log_level"] for line in told] == ["warning"]
+    refusals = [line for line in lines if line["event"] == "bodies refused: too many at once"]
+    assert [line["log_level"] for line in refusals] == ["warning"]
 
 
 async def test_a_signed_click_is_in_time_while_strangers_hold_the_budget(endpoint: Endpoint) -> None:
@@ -165,12 +165,12 @@ async def test_the_first_of_a_minute_is_told_in_full_and_the_rest_counted(endpoi
         for _, call in waits:
             assert callable(call)
             call()
-    told = [
+    refusals = [
         (line["endpoint"], line.get("address"), line.get("left_out"))
         for line in lines
         if line["event"] == "request refused"
     ]
-    assert told == [
+    assert refusals == [
         ("github", "127.0.0.1", None), ("slack", "127.0.0.1", None), ("slack", "127.0.0.1", None),
         ("github", None, 99), ("slack", None, 99), ("slack", None, 99),
     ]  # fmt: skip
@@ -200,9 +200,9 @@ async def test_slacks_signature_is_fresh_by_either_clock(endpoint: Endpoint) -> 
 
 
 @pytest.mark.parametrize(
-    ("believed", "told"), [("", "127.0.0.1"), ("192.0.2.0/24", "127.0.0.1"), ("10.0.0.0/8, 127.0.0.1", "203.0.113.7")]
+    ("believed", "sender"), [("", "127.0.0.1"), ("192.0.2.0/24", "127.0.0.1"), ("10.0.0.0/8, 127.0.0.1", "203.0.113.7")]
 )
-async def test_a_proxy_is_believed_only_if_it_is_named(believed: str, told: str) -> None:
+async def test_a_proxy_is_believed_only_if_it_is_named(believed: str, sender: str) -> None:
     """Else anybody could write anything there; with it, each sender behind the proxy has its own address."""
     at = Endpoint()
     async with at, at.process(forwarded_allow_ips=believed) as address, httpx.AsyncClient(base_url=address) as client:
@@ -210,7 +210,7 @@ async def test_a_proxy_is_believed_only_if_it_is_named(believed: str, told: str)
         assert (await client.post("/alerts/grafana", content=b"{", headers=headers)).status_code == 400
     await at.world.work()
     (notice,) = at.world.chat.parents()
-    assert f"at {told} was refused" in notice.message.text
+    assert f"at {sender} was refused" in notice.message.text
 
 
 @pytest.mark.parametrize("given", ["*", "proxy.example", "127.0.0.1,nobody", "10.0.0.0/99"])

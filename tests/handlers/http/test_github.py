@@ -117,7 +117,7 @@ async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Endpoint) -> 
 
 
 @pytest.mark.parametrize(
-    ("body", "headers", "said"),
+    ("body", "headers", "sentence"),
     [
         (b"{", {}, "not JSON"),
         (b"", {}, "empty"),
@@ -129,13 +129,13 @@ async def test_an_issue_event_that_cannot_be_read_is_told_once(at: Endpoint) -> 
     ],
 )
 async def test_what_cannot_be_read_gets_400_and_a_sentence(
-    body: bytes, headers: dict[str, str], said: str, at: Endpoint
+    body: bytes, headers: dict[str, str], sentence: str, at: Endpoint
 ) -> None:
     """Nothing crashes, nothing is stored, and GitHub's page shows the sentence."""
     answer = await send(at, body, **headers)
     assert at.world.data.rows == {}
     assert answer.status_code == 400
-    assert said in answer.json()["error"]
+    assert sentence in answer.json()["error"]
 
 
 async def test_a_store_that_is_down_gets_503(at: Endpoint) -> None:
@@ -150,13 +150,13 @@ async def test_a_store_that_is_down_gets_503(at: Endpoint) -> None:
 async def test_every_answer_is_counted_by_a_word_of_few(at: Endpoint) -> None:
     """Whatever a header says, it is no name of its own in Prometheus."""
 
-    def counted(kind: str, outcome: str) -> float:
+    def count(kind: str, outcome: str) -> float:
         return REGISTRY.get_sample_value("tailback_github_events_total", {"event": kind, "outcome": outcome}) or 0.0
 
-    told = [("workflow_job", "stored"), ("workflow_job", "401"), ("other", "ignored")]
-    before = [counted(*one) for one in told]
+    labels = [("workflow_job", "stored"), ("workflow_job", "401"), ("other", "ignored")]
+    before = [count(*one) for one in labels]
     await send(at, event())
     await send(at, event(), secret="guessed")
     await send(at, event(), "a_word_of_a_stranger")
-    assert [counted(*one) - was for one, was in zip(told, before, strict=True)] == [1, 1, 1]
-    assert counted("a_word_of_a_stranger", "ignored") == 0
+    assert [count(*one) - was for one, was in zip(labels, before, strict=True)] == [1, 1, 1]
+    assert count("a_word_of_a_stranger", "ignored") == 0

@@ -143,7 +143,7 @@ async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reply"),
     [
         ("", "note TEXT and more."),
         ("more", "You can write"),
@@ -163,11 +163,11 @@ async def test_the_resolve_question_is_answered_by_its_dialog(endpoint: Endpoint
         (f"silence {POOL} 2h", "Accepted. The result comes in <https://"),
     ],
 )
-async def test_a_command_is_answered_for_the_person_alone(endpoint: Endpoint, text: str, said: str) -> None:
+async def test_a_command_is_answered_for_the_person_alone(endpoint: Endpoint, text: str, reply: str) -> None:
     """Every verb, and everything that is none."""
     answer = (await endpoint.slash(text)).json()
     assert answer["response_type"] == "ephemeral"
-    assert said in answer["text"].replace("ˋ", "`")
+    assert reply in answer["text"].replace("ˋ", "`")
 
 
 async def test_a_command_that_needs_a_question_opens_it(endpoint: Endpoint) -> None:
@@ -283,7 +283,7 @@ async def recorded(endpoint: Endpoint) -> tuple[bytes, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "failure", "said"),
+    ("name", "failure", "sentence"),
     [
         *(
             (name, Failure.UNCONNECTED, "Your request was not recorded (Redis cannot be reached)")
@@ -293,31 +293,31 @@ async def recorded(endpoint: Endpoint) -> tuple[bytes, str]:
     ],
 )
 async def test_a_store_that_is_down_is_said_honestly(
-    endpoint: Endpoint, name: str, failure: Failure, said: str
+    endpoint: Endpoint, name: str, failure: Failure, sentence: str
 ) -> None:
     """Nothing was recorded, and the person reads that; a lost answer is not called a failure. Slack gets its 200."""
     value = button(endpoint, name)
     endpoint.world.data.broken = Unreachable("Redis", "no answer", failure=failure)
     answer = await (endpoint.choose(value) if name == "menu" else endpoint.press(name, value))
     assert answer.status_code == 200
-    assert said in whispered(endpoint)[0]
+    assert sentence in whispered(endpoint)[0]
     assert (await endpoint.event("app_home_opened", user=CAM)).status_code == 200, "or it would be sent again"
 
 
 @pytest.mark.parametrize(
-    ("method", "name", "told"),
+    ("method", "name", "whispers"),
     [
         ("whisper", "ack", []),
         ("open_view", "silence", ["Slack did not open the dialog (open_view failed). Press again."]),
     ],
 )
 async def test_what_slack_does_not_take_is_no_failure_of_the_request(
-    endpoint: Endpoint, method: str, name: str, told: list[str]
+    endpoint: Endpoint, method: str, name: str, whispers: list[str]
 ) -> None:
     """The log has it, and a person hears of a dialog that is not there: a trigger lives 3 s."""
     endpoint.world.chat.script.fail(method, Failure.GONE)
-    assert (await endpoint.press(name, button(endpoint, name) if told else "i1.stale")).status_code == 200
-    assert [one in words for one, words in zip(told, whispered(endpoint), strict=True)] == [True] * len(told)
+    assert (await endpoint.press(name, button(endpoint, name) if whispers else "i1.stale")).status_code == 200
+    assert [one in words for one, words in zip(whispers, whispered(endpoint), strict=True)] == [True] * len(whispers)
 
 
 async def test_a_record_that_a_worker_wrote_meanwhile_costs_no_click() -> None:
@@ -379,9 +379,9 @@ def _outcomes() -> float:
 @pytest.mark.parametrize("typed", ["escalat", "scal", "silense", "acks", "resolv", "handbak", "unsilense", "mut"])
 async def test_a_verb_that_acts_is_never_guessed(endpoint: Endpoint, typed: str) -> None:
     """`escalate`, before it was a verb, was answered with "Did you mean `scale`?"."""
-    said = (await endpoint.slash(typed)).json()["text"].replace("`", "ˋ")
-    assert "Unknown command" in said
-    assert not [verb for verb, action in VERBS.items() if action.acts and f"mean ˋ{verb}ˋ" in said]
+    reply = (await endpoint.slash(typed)).json()["text"].replace("`", "ˋ")
+    assert "Unknown command" in reply
+    assert not [verb for verb, action in VERBS.items() if action.acts and f"mean ˋ{verb}ˋ" in reply]
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("stauts", "status"), ("diagnos", "diagnose"), ("lst", "list")])
@@ -394,7 +394,7 @@ async def test_plain_names_find_their_verb_and_thanks_get_no_answer(endpoint: En
     assert endpoint.world.chat.whispers == []
     await endpoint.mention("why")
     await endpoint.world.work()
-    assert any("*Cause:*" in said or "measured" in said.lower() for said in endpoint.world.replies)
+    assert any("*Cause:*" in reply or "measured" in reply.lower() for reply in endpoint.world.replies)
 
 
 async def test_a_direct_message_is_answered_in_its_conversation_once(endpoint: Endpoint) -> None:
@@ -409,8 +409,8 @@ async def test_a_direct_message_is_answered_in_its_conversation_once(endpoint: E
 async def test_the_question_of_a_developer_is_answered_privately_by_every_door(endpoint: Endpoint) -> None:
     """Command, mention, address alone in a direct message, and message shortcut."""
     endpoint.world.context.jobs = Known(JOB)
-    said = (await endpoint.slash(f"job {URL}")).json()
-    assert (said["response_type"], "test (default)" in said["text"]) == ("ephemeral", True)
+    reply = (await endpoint.slash(f"job {URL}")).json()
+    assert (reply["response_type"], "test (default)" in reply["text"]) == ("ephemeral", True)
     await endpoint.mention(f"job <{URL}>")
     message = {"ts": "7.7", "text": f"why does <{URL}> wait?"}
     given: dict[str, Any] = {"callback_id": "tailback_job", "channel": {"id": CHANNEL}, "message_ts": "7.7"}

@@ -28,10 +28,10 @@ async def ended(task: asyncio.Task[None]) -> None:
         await task
 
 
-@pytest.mark.parametrize(("counted", "foreign"), [(1, "0"), (2, "1"), (4, "3")])
-async def test_a_process_that_starts_finds_a_second_tailback(world: World, counted: int, foreign: str) -> None:
+@pytest.mark.parametrize(("connections", "foreign"), [(1, "0"), (2, "1"), (4, "3")])
+async def test_a_process_that_starts_finds_a_second_tailback(world: World, connections: int, foreign: str) -> None:
     made, task = await listening(world)
-    await made.heard(None, greeting(counted))
+    await made.heard(None, greeting(connections))
     assert await world.store.find(FOREIGN) == foreign
     await ended(task)
 
@@ -53,8 +53,8 @@ async def test_several_processes_of_ours_are_no_second_tailback(world: World) ->
 async def test_a_connection_that_is_made_anew_may_be_counted_twice(world: World) -> None:
     """Slack asks for that every few hours, and the old one is closed after the new one stands."""
     made, task = await listening(world)
-    for counted, foreign in ((1, "0"), (2, "0"), (3, "1"), (1, "0")):
-        await made.heard(None, greeting(counted))
+    for connections, foreign in ((1, "0"), (2, "0"), (3, "1"), (1, "0")):
+        await made.heard(None, greeting(connections))
         assert await world.store.find(FOREIGN) == foreign
     await ended(task)
 

@@ -23,9 +23,9 @@ async def test_a_workflow_is_told_once_an_hour_that_it_has_no_permissions(endpoi
     for minute in range(3):
         await workflow(endpoint, ts=f"9.{minute}", thread_ts=root)
         world.clock.advance(60)
-    (told,) = world.chat.thread(root)[before:]
-    assert "a workflow has no permissions of its own" in told.message.text
-    assert "<" not in told.message.text
+    (reply,) = world.chat.thread(root)[before:]
+    assert "a workflow has no permissions of its own" in reply.message.text
+    assert "<" not in reply.message.text
     assert world.scaler.requests == []
     world.clock.advance(3600)
     await workflow(endpoint, thread_ts=root)
@@ -42,10 +42,10 @@ async def test_the_edit_of_a_workflows_message_is_not_answered(endpoint: Endpoin
 async def test_in_a_direct_message_the_open_incidents_are_offered(endpoint: Endpoint, verb: str) -> None:
     """Also a single one, which the person did not see while typing; its button works there."""
     world = endpoint.world
-    said = (await endpoint.slash(verb, channel=DIRECT)).json()
+    reply = (await endpoint.slash(verb, channel=DIRECT)).json()
     value = request_id(world.incident, verb)
-    assert value in str(said["blocks"])
-    assert said["text"].startswith("1 incident is open. Press to go on.")
+    assert value in str(reply["blocks"])
+    assert reply["text"].startswith("1 incident is open. Press to go on.")
     assert not world.incident.uses
     await endpoint.press(verb, value, channel={"id": DIRECT}, container={"channel_id": DIRECT, "message_ts": "8.0"})
     assert world.incident.uses == {verb: 1}
@@ -54,8 +54,8 @@ async def test_in_a_direct_message_the_open_incidents_are_offered(endpoint: Endp
 async def test_incidents_of_channels_that_the_person_cannot_read_are_not_offered(endpoint: Endpoint) -> None:
     world = endpoint.world
     world.chat.private[world.incident.thread.channel] = frozenset({BEN})
-    said = (await endpoint.slash("ack", channel=DIRECT)).json()["text"]
-    assert said == "Nothing was changed. No incident is open in a channel that you can read."
+    reply = (await endpoint.slash("ack", channel=DIRECT)).json()["text"]
+    assert reply == "Nothing was changed. No incident is open in a channel that you can read."
     value, here = request_id(world.incident, "ack"), {"id": DIRECT}
     await endpoint.press("ack", value, ANA, channel=here, container={"channel_id": DIRECT, "message_ts": "8.0"})
     assert not world.incident.ownership.owner
@@ -64,5 +64,5 @@ async def test_incidents_of_channels_that_the_person_cannot_read_are_not_offered
 async def test_several_incidents_are_offered_most_urgent_first(endpoint: Endpoint) -> None:
     await endpoint.world.fires(spoken("b1"), group_key="two")
     await endpoint.world.work()
-    said = (await endpoint.slash("ack", channel=DIRECT)).json()
-    assert said["text"].startswith("2 incidents are open. Choose one.")
+    reply = (await endpoint.slash("ack", channel=DIRECT)).json()
+    assert reply["text"].startswith("2 incidents are open. Choose one.")

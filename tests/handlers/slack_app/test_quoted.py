@@ -37,8 +37,8 @@ async def test_no_refusal_repeats_what_was_typed_with_its_formatting(endpoint: E
     for number, typed in enumerate(TYPED):
         for words in (typed, f"linux.2xlarge {typed}"):
             response = await endpoint.slash(f"{verb} {words}")
-            said = response.json() if response.content else {}
-            assert not [one for one in (str(said.get("text", "")), *texts(said.get("blocks"))) if RAW.search(one)]
+            reply = response.json() if response.content else {}
+            assert not [one for one in (str(reply.get("text", "")), *texts(reply.get("blocks"))) if RAW.search(one)]
             world.clock.advance(60)
             await endpoint.mention(
                 f"{verb} {words}", thread_ts=root, event_id=f"Ev{number}{words}", ts=f"{number}.{len(words)}"
@@ -49,6 +49,6 @@ async def test_no_refusal_repeats_what_was_typed_with_its_formatting(endpoint: E
 
 def unescaped(world: World) -> list[str]:
     """Private answers, dialogs and replies in which something typed stands as it was."""
-    said = [*(message for _, _, message, _ in world.chat.whispers), *(one.message for one in world.chat.messages)]
-    found = [text for one in said for text in (one.text, *texts(list(one.blocks))) if RAW.search(text)]
+    messages = [*(message for _, _, message, _ in world.chat.whispers), *(one.message for one in world.chat.messages)]
+    found = [text for one in messages for text in (one.text, *texts(list(one.blocks))) if RAW.search(text)]
     return [*found, *(text for _, view in world.chat.views for text in texts(view) if RAW.search(text))]

@@ -66,7 +66,7 @@ async def test_an_edited_mention_is_never_carried_out(endpoint: Endpoint, first:
         await endpoint.mention("note once more", event_id=f"{event_id}n", **edited)
     assert endpoint.world.incident.ownership.owner == BEN
     assert not any("once more" in str(entry) for entry in endpoint.world.incident.log.timeline)
-    assert [(who, said.text) for _, who, said, _ in endpoint.world.chat.whispers] == [
+    assert [(who, message.text) for _, who, message, _ in endpoint.world.chat.whispers] == [
         (ANA, "Nothing was changed. I did not read the edit. Write it again.")
     ]
 
@@ -109,8 +109,8 @@ async def test_in_doubt_it_is_told(world: World, failure: Failure | None) -> Non
     """Without Redis nobody knows whether it was told, and two requests without an id are not the same one."""
     if failure:
         world.data.broken = Unreachable("Redis", "no answer", failure=failure)
-    asked = ASKED if failure else replace(ASKED, key="")
-    await asyncio.gather(*(tell(world.context, asked, WORDS) for _ in range(2)))
+    request = ASKED if failure else replace(ASKED, key="")
+    await asyncio.gather(*(tell(world.context, request, WORDS) for _ in range(2)))
     assert len(world.chat.whispers) == 2
 
 
@@ -147,14 +147,14 @@ LOST = Unreachable("Redis", "no answer", failure=Failure.UNKNOWN)
 UNKNOWN = "It is unknown whether your request was recorded"
 
 
-def asked(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: Exception | None = None) -> str:
+def answer_to(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: Exception | None = None) -> str:
     """What the person reads."""
     interaction = Interaction(name, ANA, TEAM, CHANNEL, surface, "k1", step=step)
     return whisper(unanswered(interaction, error or TimeoutError())).text
 
 
 @pytest.mark.parametrize(
-    ("name", "surface", "step", "said"),
+    ("name", "surface", "step", "sentence"),
     [
         ("silence", Surface.BUTTON, "", "The dialog did not open (it took too long). Press again."),
         ("scale_up", Surface.BUTTON, "", "The dialog did not open"),
@@ -169,21 +169,23 @@ def asked(name: str, surface: Surface = Surface.BUTTON, step: str = "", error: E
         ("more", Surface.BUTTON, "", "(it took too long). Press again."),
     ],
 )
-def test_only_what_may_have_been_recorded_is_called_unknown(name: str, surface: Surface, step: str, said: str) -> None:
+def test_only_what_may_have_been_recorded_is_called_unknown(
+    name: str, surface: Surface, step: str, sentence: str
+) -> None:
     """A press that opens a dialog, a target without its confirmation and a look record nothing."""
-    assert said in asked(name, surface, step)
+    assert sentence in answer_to(name, surface, step)
 
 
 def test_a_store_that_refused_the_connection_took_nothing_down() -> None:
     refused = Unreachable("Redis", "connection refused")
-    assert "Your request was not recorded (Redis cannot be reached)" in asked("ack", error=refused)
+    assert "Your request was not recorded (Redis cannot be reached)" in answer_to("ack", error=refused)
 
 
 def written(endpoint: Endpoint) -> tuple[object, ...]:
     """The records but what a dialog showed, when each is due, and the trail."""
     data = endpoint.world.data
-    asked = {key: row for key, row in data.rows.items() if not isinstance(row.value, Shown)}
-    return asked, dict(data.due), len(data.trail)
+    rows = {key: row for key, row in data.rows.items() if not isinstance(row.value, Shown)}
+    return rows, dict(data.due), len(data.trail)
 
 
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.dialogs])
@@ -198,8 +200,8 @@ async def test_a_press_that_opens_a_dialog_writes_nothing(name: str) -> None:
         assert written(endpoint) == before
         endpoint.world.data.broken = LOST
         await endpoint.press(name, value)
-        told = endpoint.world.chat.whispers[-1][2].text
-        assert "The dialog did not open (Redis cannot be reached). Press again." in told
+        reply = endpoint.world.chat.whispers[-1][2].text
+        assert "The dialog did not open (Redis cannot be reached). Press again." in reply
 
 
 @pytest.mark.parametrize("name", [name for name, action in ACTIONS.items() if action.reads_only])

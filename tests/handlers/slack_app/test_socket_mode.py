@@ -17,8 +17,8 @@ from tests.fakes_store import FakeStore
 class Handler:
     """A handler whose connection is there, or not, look by look; the last look stays."""
 
-    def __init__(self, looks: Sequence[bool], *, refuses: bool = False, stuck: bool = False) -> None:
-        self._looks, self._refuses, self._stuck = [*looks], refuses, stuck
+    def __init__(self, states: Sequence[bool], *, refuses: bool = False, stuck: bool = False) -> None:
+        self._states, self._refuses, self._stuck = [*states], refuses, stuck
         self.client, self.closed = self, False
 
     async def connect_async(self) -> None:
@@ -26,7 +26,7 @@ class Handler:
             raise ConnectionError("not now")
 
     async def is_connected(self) -> bool:
-        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
+        return self._states.pop(0) if len(self._states) > 1 else self._states[0]
 
     async def close_async(self) -> None:
         self.closed = True
@@ -47,31 +47,31 @@ async def listened(handlers: Sequence[Handler], seconds: float) -> tuple[int, st
 
     task = asyncio.create_task(Listening(context, made).run())
     await asyncio.sleep(seconds)
-    said = context.health.socket_mode
+    state = context.health.socket_mode
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
-    return sum(handler.closed for handler in handlers), said
+    return sum(handler.closed for handler in handlers), state
 
 
 @pytest.mark.parametrize("stuck", [False, True])
 def test_a_deaf_connection_is_given_up_for_a_new_one(stuck: bool) -> None:
     """Also when it does not even close; /readyz says so until then."""
     deaf, well = Handler([True, True, False], stuck=stuck), Handler([True])
-    told = virtual_time.run(listened([deaf, well], DEAF_SECONDS / 2))
-    assert told[1] == "Socket Mode is not connected; trying again"
+    state = virtual_time.run(listened([deaf, well], DEAF_SECONDS / 2))
+    assert state[1] == "Socket Mode is not connected; trying again"
     assert virtual_time.run(listened([Handler([True, True, False], stuck=stuck), well], 3 * DEAF_SECONDS)) == (2, "")
 
 
 def test_a_connection_that_comes_and_goes_is_left_to_the_sdk() -> None:
     """It connects anew by itself when Slack asks it to."""
-    looks = [number % 8 == 0 for number in range(int(5 * DEAF_SECONDS / LOOK_SECONDS))]
-    handler = Handler([*looks, True])
+    states = [number % 8 == 0 for number in range(int(5 * DEAF_SECONDS / LOOK_SECONDS))]
+    handler = Handler([*states, True])
     assert virtual_time.run(listened([handler], 6 * DEAF_SECONDS)) == (1, "")
 
 
 def test_a_refused_connection_is_tried_again() -> None:
     """What the SDK raises ends nothing."""
     refused = [Handler([False], refuses=True) for _ in range(3)]
-    closed, said = virtual_time.run(listened(refused, 2.5 * (DEAF_SECONDS + LOOK_SECONDS)))
-    assert (closed, said) == (3, "Socket Mode is not connected; trying again")
+    closed, state = virtual_time.run(listened(refused, 2.5 * (DEAF_SECONDS + LOOK_SECONDS)))
+    assert (closed, state) == (3, "Socket Mode is not connected; trying again")

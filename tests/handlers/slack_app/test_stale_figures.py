@@ -23,7 +23,7 @@ def words_of(one: Message) -> Iterator[str]:
     yield from texts(list(one.blocks))
 
 
-def said(world: World) -> Iterator[str]:
+def sentences(world: World) -> Iterator[str]:
     """All that anybody can read: the channel, threads, private answers, dialogs and App Home."""
     for stored in world.chat.messages:
         yield from words_of(stored.message)
@@ -43,7 +43,7 @@ async def test_an_old_figure_is_told_with_its_age_by_every_verb(endpoint: Endpoi
     await world.passes(60, step=30)
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.passes(3660, step=60)
-    before = {*said(world)}
+    before = {*sentences(world)}
     for number, verb in enumerate(verb for verb in VERBS if verb not in {"resolve", "close"}):
         for words in ("", POOL, "2h", f"{POOL} 24"):
             response = await endpoint.slash(f"{verb} {words}")
@@ -57,7 +57,7 @@ async def test_an_old_figure_is_told_with_its_age_by_every_verb(endpoint: Endpoi
     await world.done(world.asks("resolve", surface=Surface.DIALOG))
     await world.says("reopen")
     await world.work()
-    assert not told_as_of_now([*{*said(world)} - before])
+    assert not told_as_of_now([*{*sentences(world)} - before])
 
 
 def told_as_of_now(spoken: list[str]) -> list[str]:

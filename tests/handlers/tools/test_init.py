@@ -56,9 +56,9 @@ async def test_a_person_answers_one_question_after_the_other() -> None:
     answers = await answered(InitOptions(), person, known)
     assert answers.alerts is InitSender.ALERTMANAGER
     assert [name for _, name, *_ in answers.pools] == ["linux.2xlarge", 'a "b"']
-    said = "\n".join(person.heard)
+    output = "\n".join(person.heard)
     for words in ("begins with xoxb-", "'#ci' is not a channel id", "'pager' is not known", "nobody listens"):
-        assert words in said
+        assert words in output
     assert not person.answers
 
 
@@ -86,7 +86,7 @@ def test_a_terminal_shows_the_long_link_as_words(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "sentence"),
     [
         ({"secrets": {}}, "--bot-token is needed"),
         ({"channel": None}, "--channel is needed"),
@@ -101,10 +101,10 @@ def test_a_terminal_shows_the_long_link_as_words(capsys: pytest.CaptureFixture[s
         ({"secrets": {**TOKENS, "SLACK_APP_TOKEN": "xapp-1 x"}}, "--app-token: not the value that Slack shows"),
     ],
 )
-async def test_without_a_terminal_options_and_defaults_count(change: dict[str, object], said: str) -> None:
+async def test_without_a_terminal_options_and_defaults_count(change: dict[str, object], sentence: str) -> None:
     """What is missing or wrong is named by its option."""
     options = InitOptions(**{**{name: getattr(GIVEN, name) for name in InitOptions.__slots__}, **change})
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(Refused, match=sentence):
         await answered(options, Asker(False), known)
 
 

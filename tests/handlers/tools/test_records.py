@@ -86,9 +86,9 @@ async def test_the_trail_is_read_whole_page_by_page() -> None:
     store = await holding(*(entry(n) for n in range(PAGE + 5)))
     rows = store.data.trail
     assert len([line async for line in json_lines(store)]) == PAGE + 5
-    said = await verified(store)
-    assert said.startswith("The chain of 1,005 entries holds, from 2027-01-14 08:00:00 to 2027-01-14 08:16:44 UTC.")
-    assert rows[-1][2] in said
+    report = await verified(store)
+    assert report.startswith("The chain of 1,005 entries holds, from 2027-01-14 08:00:00 to 2027-01-14 08:16:44 UTC.")
+    assert rows[-1][2] in report
 
 
 async def test_an_empty_trail_is_no_failure() -> None:

@@ -48,7 +48,7 @@ def alert(after: float, status: str = "firing", **more: object) -> dict[str, obj
     return {"received_at": BEGINS + after, "path": "/alerts/alertmanager", "headers": {}, "body": body, **more}
 
 
-def looks(*queued: int, every: float = 30.0) -> list[dict[str, object]]:
+def samples(*queued: int, every: float = 30.0) -> list[dict[str, object]]:
     """Measurements of the pool, the first a minute before the alert."""
     return [
         {"pool": "linux-x64-large", "at": BEGINS - 60 + every * number, "queued": jobs, "busy": 10, "idle": 0,
@@ -61,14 +61,14 @@ def looks(*queued: int, every: float = 30.0) -> list[dict[str, object]]:
 def folder(tmp_path: Path) -> Path:
     """A recording of a queue that fills and drains, and its configuration."""
     (tmp_path / "tailback.toml").write_text(CONFIG)
-    write(tmp_path, "metrics.jsonl", *looks(*[14] * 20, *[9] * 20, *[0] * 20))
+    write(tmp_path, "metrics.jsonl", *samples(*[14] * 20, *[9] * 20, *[0] * 20))
     return write(tmp_path, "webhooks.jsonl", alert(0.0), alert(900.0, "resolved"))
 
 
 def test_the_example_of_the_docs_gives_its_transcript() -> None:
-    told = f"{replayed(EXAMPLE)}\n"
-    same_as_file(GOLDEN, told)
-    assert len(set(re.findall(r"at least ([\d.]+)\s+(?:developer-)?hours", told))) == 1
+    transcript = f"{replayed(EXAMPLE)}\n"
+    same_as_file(GOLDEN, transcript)
+    assert len(set(re.findall(r"at least ([\d.]+)\s+(?:developer-)?hours", transcript))) == 1
 
 
 @pytest.mark.parametrize("seed", ["1", "4242"])
@@ -86,7 +86,7 @@ def test_another_process_gives_the_same_transcript(seed: str, folder: Path) -> N
 
 def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Path) -> None:
     """One object a line: a judgement at the opening and at each measurement, unknown figures null."""
-    (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in looks(*[14] * 20)))
+    (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in samples(*[14] * 20)))
     lines = [json.loads(line) for line in replayed(folder, as_json=True).splitlines()]
     judged = [one for one in lines if one["type"] == "judgement"]
     assert [one["at"] - BEGINS for one in judged[:3]] == [0.0, 30.0, 60.0]
@@ -111,9 +111,9 @@ def test_json_lines_have_the_judgements_the_messages_and_the_summary(folder: Pat
 
 def test_it_stops_where_it_is_told_to(folder: Path) -> None:
     """What comes later is not known yet: the incident is still open."""
-    told = replayed(folder, until="2026-03-02T10:05:00Z")
-    assert "still open" in told
-    assert "to 2026-03-02 10:05:00 UTC: 1 webhook" in told
+    transcript = replayed(folder, until="2026-03-02T10:05:00Z")
+    assert "still open" in transcript
+    assert "to 2026-03-02 10:05:00 UTC: 1 webhook" in transcript
     with pytest.raises(Refused, match="--until: is before the recording begins; name a later time"):
         replayed(folder, until="2020-01-01T00:00:00Z")
     with pytest.raises(Refused, match="'noon' is not a time; write epoch seconds"):
@@ -131,20 +131,20 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path) -> None:
     """As the real endpoint would answer 400: one broken delivery stops nothing."""
     broken = alert(30.0, body="no JSON")
     write(folder, "webhooks.jsonl", alert(0.0), broken, alert(31.0, path="/hook"), alert(900.0, "resolved"))
-    told = replayed(folder)
-    assert f"webhook alertmanager: not readable ({folder}/webhooks.jsonl:2):" in told
-    assert "1 webhook repeated an earlier one" in told
-    assert "1 webhook could not be read" in told
+    transcript = replayed(folder)
+    assert f"webhook alertmanager: not readable ({folder}/webhooks.jsonl:2):" in transcript
+    assert "1 webhook repeated an earlier one" in transcript
+    assert "1 webhook could not be read" in transcript
 
 
 def test_what_is_odd_about_a_recording_is_said_first(folder: Path) -> None:
     """Nobody trusts a transcript whose pools were never measured, or too seldom."""
     other = {"pool": "typo", "at": BEGINS, "queued": 1}
-    write(folder, "metrics.jsonl", *looks(14, 9, 0, every=900.0), other)
-    told = replayed(folder)
-    assert 'metrics.jsonl has figures of typo, but there is no [pool."typo"]' in told
-    assert "no figures of linux-arm64 were recorded, so the pool stays unknown." in told
-    assert "linux-x64-large was measured every 900 s: its figures are stale in between" in told
+    write(folder, "metrics.jsonl", *samples(14, 9, 0, every=900.0), other)
+    transcript = replayed(folder)
+    assert 'metrics.jsonl has figures of typo, but there is no [pool."typo"]' in transcript
+    assert "no figures of linux-arm64 were recorded, so the pool stays unknown." in transcript
+    assert "linux-x64-large was measured every 900 s: its figures are stale in between" in transcript
 
 
 def test_jobs_and_issues_of_github_are_taken_in(folder: Path) -> None:
@@ -153,9 +153,9 @@ def test_jobs_and_issues_of_github_are_taken_in(folder: Path) -> None:
     job = json.loads((ROOT / "tests/fixtures/github/workflow_job_queued.json").read_text())
     hooks = [{"received_at": BEGINS + n, "path": "/github", "headers": {"X-GitHub-Event": event}, "body": one}
              for n, (event, one) in enumerate((("issues", body), ("workflow_job", job), ("star", {})))]  # fmt: skip
-    told = replayed(write(folder, "webhooks.jsonl", *hooks))
-    assert "webhook github: opened an incident" in told
-    assert "1 incident;" in told
+    transcript = replayed(write(folder, "webhooks.jsonl", *hooks))
+    assert "webhook github: opened an incident" in transcript
+    assert "1 incident;" in transcript
 
 
 def test_a_folder_without_a_recording_or_a_configuration_says_what_it_needs(tmp_path: Path, folder: Path) -> None:
@@ -211,9 +211,9 @@ def test_the_documented_export_is_replayed_with_real_deliveries(tmp_path: Path) 
     subprocess.run(["sh", "-c", export], cwd=tmp_path, check=True, timeout=PATIENCE_SECONDS)
     found = read(tmp_path)
     assert found.samples["linux-x64-large"][0].queued == 212
-    told = replayed(tmp_path)
-    assert "212 jobs queued" in told
-    assert "webhook alertmanager: joined its incident" in told
+    transcript = replayed(tmp_path)
+    assert "212 jobs queued" in transcript
+    assert "webhook alertmanager: joined its incident" in transcript
 
 
 def test_a_replay_says_on_a_terminal_how_far_it_has_come(
@@ -222,9 +222,9 @@ def test_a_replay_says_on_a_terminal_how_far_it_has_come(
     """At each twentieth, once, on standard error: the transcript stays as it is, and a log gets nothing."""
     for terminal, steps in ((False, 0), (True, 20)):
         monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
-        told = ReplayProgress(0.0, 1000.0)
+        progress = ReplayProgress(0.0, 1000.0)
         for at in range(0, 1001, 10):
-            told(float(at))
-        said = capsys.readouterr()
-        assert (said.out, said.err.count("\r")) == ("", steps)
-    assert said.err.endswith("replayed 95%\rreplayed 100%\n")
+            progress(float(at))
+        output = capsys.readouterr()
+        assert (output.out, output.err.count("\r")) == ("", steps)
+    assert output.err.endswith("replayed 95%\rreplayed 100%\n")

@@ -29,22 +29,22 @@ TOKEN = Environment(tailback_webhook_token=SecretStr("first-token, second-token"
 @contextmanager
 def answering(status: int, body: bytes, **headers: str) -> Iterator[tuple[str, list[Asked]]]:
     """A server that gives one answer to everything; its address, and what it was asked."""
-    asked: list[Asked] = []
+    requests: list[Asked] = []
 
     def answer(one: Asked) -> Response:
-        asked.append(one)
+        requests.append(one)
         return Response(body, status, headers)
 
     with answering_aside(answer) as port:
-        yield f"http://127.0.0.1:{port}", asked
+        yield f"http://127.0.0.1:{port}", requests
 
 
 def test_a_stored_alert_is_said_in_words() -> None:
     """The raw bytes go to the source's path with the first token of a rotation."""
-    with answering(200, b'{"outcome": "opened"}') as (url, asked):
-        said = send(parcel(TOKEN, url + "/", "event", b'{"a":  1}', NOW))
-    assert said == "Stored. The thread opens in Slack in a moment."
-    (one,) = asked
+    with answering(200, b'{"outcome": "opened"}') as (url, requests):
+        reply = send(parcel(TOKEN, url + "/", "event", b'{"a":  1}', NOW))
+    assert reply == "Stored. The thread opens in Slack in a moment."
+    (one,) = requests
     assert (one.path, one.body) == ("/alerts/event", b'{"a":  1}')
     assert one.headers["Authorization"] == "Bearer first-token"
 
@@ -69,21 +69,21 @@ def test_a_signature_is_one_that_the_product_believes(timestamp_header: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("env", "kind", "said"),
+    ("env", "kind", "sentence"),
     [
         (Environment(), "grafana", "TAILBACK_WEBHOOK_TOKEN is not set; set it"),
         (TOKEN, "github", "GITHUB_WEBHOOK_SECRET is not set"),
         (TOKEN, "sns", "aws cloudwatch set-alarm-state"),
     ],
 )
-def test_without_its_secret_nothing_is_sent(env: Environment, kind: str, said: str) -> None:
+def test_without_its_secret_nothing_is_sent(env: Environment, kind: str, sentence: str) -> None:
     """Only Amazon can speak as SNS; the remedy is a command of AWS."""
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(Refused, match=sentence):
         parcel(env, "", kind, b"{}", NOW)
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "sentence"),
     [
         (401, b'{"error": "Missing or wrong."}', "Missing or wrong. Set TAILBACK_WEBHOOK_TOKEN"),
         (400, b'{"error": "alerts is missing"}', "HTTP 400: alerts is missing. Check the file, or name its"),
@@ -94,11 +94,11 @@ def test_without_its_secret_nothing_is_sent(env: Environment, kind: str, said: s
         (418, b"", "HTTP 418. Check --url"),
     ],
 )  # fmt: skip
-def test_every_refusal_comes_with_a_remedy(status: int, body: bytes, said: str) -> None:
+def test_every_refusal_comes_with_a_remedy(status: int, body: bytes, sentence: str) -> None:
     """The receiver's own words, then what to do; on one line."""
     with answering(status, body) as (url, _), pytest.raises(Refused) as refused:
         send(parcel(TOKEN, url, "grafana", b"{}", NOW))
-    assert said in str(refused.value)
+    assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -114,16 +114,16 @@ def test_a_redirect_is_not_followed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("listens", "said"),
+    ("listens", "sentence"),
     [(False, r"Nobody listens at .*; start it with `tailback run`"), (True, "did not answer within 0.1 s")],
 )
-def test_a_server_that_is_not_there_or_never_answers_is_given_up(listens: bool, said: str) -> None:
+def test_a_server_that_is_not_there_or_never_answers_is_given_up(listens: bool, sentence: str) -> None:
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         if listens:
             mute.listen()
         url = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Refused, match=sentence):
             send(parcel(TOKEN, url, "grafana", b"{}", NOW), seconds=0.1)
 
 
@@ -157,7 +157,7 @@ def test_a_github_webhook_is_signed_as_github_signs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "sentence"),
     [
         (b"{", "not JSON"),
         (b"[" * 100_000, "not JSON"),
@@ -166,10 +166,10 @@ def test_a_github_webhook_is_signed_as_github_signs() -> None:
         (b'{"Type": "", "TopicArn": ""}', "which this release does not accept"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_no_payload_is_refused_before_it_is_sent(body: bytes, said: str) -> None:
+def test_a_file_that_is_no_payload_is_refused_before_it_is_sent(body: bytes, sentence: str) -> None:
     with pytest.raises(Refused) as refused:
         kind_of(body, {"alertmanager": None, "grafana": None})
-    assert said in str(refused.value)
+    assert sentence in str(refused.value)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

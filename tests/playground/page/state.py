@@ -143,7 +143,8 @@ def new_state() -> Json:
         "shortcuts": [{"callback_id": "diagnose_message", "name": "Diagnose this"}],
         "guide": [{"title": title, "text": text} for title, text in guide.items()],
         "channels": [
-            {"id": key, "name": name, "is_archived": False, "messages": told} for key, (name, told) in channels.items()
+            {"id": key, "name": name, "is_archived": False, "messages": conversation}
+            for key, (name, conversation) in channels.items()
         ],
         "ephemerals": [{**note, "user": "U0TAILBACK"}],
         "views": [],

@@ -159,11 +159,11 @@ async def test_every_element_of_every_golden_message_can_be_pressed(page: Page, 
     for name in names:
         blocks = json.loads(name.read_text("utf-8")).get("blocks", [])
         given = [{**block, "block_id": f"{name.stem}-{number}"} for number, block in enumerate(blocks)]
-        if not (wanted := pressable(given)):
+        if not (elements := pressable(given)):
             continue
         workspace.messages.clear()
         found = await shown(workspace, page, *given)
-        for focus, choice, payload in wanted:
+        for focus, choice, payload in elements:
             await found.locator(f'[data-focus="{focus}"]').click()
             if choice:
                 await page.get_by_role("menuitem", name=choice, exact=True).click()

@@ -272,8 +272,8 @@ async def test_the_newest_message_stays_in_view_when_the_thread_opens(page: Page
 
 
 async def test_the_direct_conversation_with_the_app_is_a_place_to_write(page: Page, workspace: PageWorkspace) -> None:
-    said = message("1780000900.000100", "Only for you.")
-    direct = {"id": "D0ANA", "name": "tailback", "is_im": True, "is_archived": False, "messages": [said]}
+    written = message("1780000900.000100", "Only for you.")
+    direct = {"id": "D0ANA", "name": "tailback", "is_im": True, "is_archived": False, "messages": [written]}
     workspace.state["channels"].append(direct)
     await workspace.changed()
     await page.get_by_test_id("channel-tailback").click()

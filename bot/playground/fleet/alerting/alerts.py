@@ -88,7 +88,7 @@ class AlertBook:
             return ()
         return tuple(heard)
 
-    def told(self, alerts: tuple[FleetAlert, ...], now: float) -> None:
+    def record_sent(self, alerts: tuple[FleetAlert, ...], now: float) -> None:
         """Record that the receiver accepted these alerts."""
         firing = frozenset(a.fingerprint for a in alerts if a.firing)
         self.sent = SentNotification(firing, frozenset(a.fingerprint for a in alerts if not a.firing), now)

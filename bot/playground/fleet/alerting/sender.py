@@ -61,7 +61,7 @@ class Sender:
         self.deliveries = [*self.deliveries[-99:], WebhookDelivery(now, url, body, status)]
         if 200 <= status < 300:
             self._failed = 0
-            self._book.told(alerts, now)
+            self._book.record_sent(alerts, now)
         elif 400 <= status < 500:
             self._failed = 0
             self._book.retry_at(now + self._book.pace.group_interval_seconds)

@@ -78,14 +78,14 @@ class Silences:
         otherwise the old one expires and a new id comes back.
         """
         now = self._clock()
-        wanted = _read(body, now)
-        old = self.get(wanted.id) if wanted.id else None
-        if old is not None and _extends(old, wanted, now):
-            starts_at = old.starts_at if old.state(now) == "active" else max(wanted.starts_at, now)
-            return self._keep(replace(wanted, starts_at=starts_at))
+        posted = _read(body, now)
+        old = self.get(posted.id) if posted.id else None
+        if old is not None and _extends(old, posted, now):
+            starts_at = old.starts_at if old.state(now) == "active" else max(posted.starts_at, now)
+            return self._keep(replace(posted, starts_at=starts_at))
         if old is not None:
             self.expire(old.id)
-        return self._keep(replace(wanted, id=self._new_id(), starts_at=max(wanted.starts_at, now)))
+        return self._keep(replace(posted, id=self._new_id(), starts_at=max(posted.starts_at, now)))
 
     def get(self, silence_id: str) -> FleetSilence:
         """Return a silence; raises SilenceRefused with 404 when the id is unknown."""
@@ -102,9 +102,9 @@ class Silences:
 
     def find(self, filters: Iterable[str]) -> list[FleetSilence]:
         """Return the silences whose own matchers fit all filters (`name="value"`), active first, soonest end first."""
-        now, wanted = self._clock(), [read_filter(text) for text in filters]
+        now, matchers = self._clock(), [read_filter(text) for text in filters]
         order = {"active": 0, "pending": 1, "expired": 2}
-        found = [s for s in self._kept.values() if _fits(wanted, {m.name: m.value for m in s.matchers})]
+        found = [s for s in self._kept.values() if _fits(matchers, {m.name: m.value for m in s.matchers})]
         return sorted(found, key=lambda s: (order[s.state(now)], s.ends_at))
 
     def active_for(self, labels: Labels) -> list[str]:
@@ -127,8 +127,8 @@ def read_filter(text: str) -> LabelMatcher:
     return _compiled(LabelMatcher(name, op, value))
 
 
-def _fits(wanted: Iterable[LabelMatcher], values: Mapping[str, str]) -> bool:
-    return all(m.accepts(values.get(m.name, "")) for m in wanted)
+def _fits(matchers: Iterable[LabelMatcher], values: Mapping[str, str]) -> bool:
+    return all(m.accepts(values.get(m.name, "")) for m in matchers)
 
 
 def _extends(old: FleetSilence, new: FleetSilence, now: float) -> bool:

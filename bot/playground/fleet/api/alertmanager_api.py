@@ -93,7 +93,7 @@ class AlertmanagerApi:
 
     def _found(self, request: Request) -> Iterator[tuple[AlertBook, FleetAlert, list[str]]]:
         """The firing alerts of a query, each with its active silences."""
-        wanted = [read_filter(text) for text in request.query_params.getlist("filter")]
+        matchers = [read_filter(text) for text in request.query_params.getlist("filter")]
         show_active = request.query_params.get("active", "true") != "false"
         show_silenced = request.query_params.get("silenced", "true") != "false"
         for book in self.books[:1]:
@@ -101,7 +101,7 @@ class AlertmanagerApi:
                 matched = dict(book.labels_to_match(labels))
                 held = self.silences.active_for(book.labels_to_match(labels))
                 shown = show_silenced if held else show_active
-                if alert.firing and shown and all(m.accepts(matched.get(m.name, "")) for m in wanted):
+                if alert.firing and shown and all(m.accepts(matched.get(m.name, "")) for m in matchers):
                     yield book, alert, held
 
     def _shown(self, book: AlertBook, alert: FleetAlert, held: list[str]) -> dict[str, object]:

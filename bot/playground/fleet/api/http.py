@@ -52,8 +52,8 @@ def status_routes(up: Callable[[], bool]) -> list[Route]:
     """Return the status page of the simulated CI provider, for people."""
 
     async def show(_: Request) -> Response:
-        said = "operational: jobs are assigned to runners" if up() else "outage: no job is assigned to a runner"
-        return PlainTextResponse(f"The simulated CI provider now\n\n{said}\n")
+        sentence = "operational: jobs are assigned to runners" if up() else "outage: no job is assigned to a runner"
+        return PlainTextResponse(f"The simulated CI provider now\n\n{sentence}\n")
 
     return [Route("/status", show)]
 

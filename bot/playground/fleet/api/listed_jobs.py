@@ -49,10 +49,10 @@ def kinds(fleet: SimulatedFleet, name: str) -> KindStats:
         runs[job.source] += 1
     found: KindStats = []
     for source in fleet.pool(name).spec.sources:
-        told = {"usual": 60 * source.median_minutes, "running": float(runs[source])}
+        minutes = {"usual": 60 * source.median_minutes, "running": float(runs[source])}
         if len(ended[source]) >= ENOUGH:
-            told["now"] = statistics.median(ended[source])
-        found.append((source, told))
+            minutes["now"] = statistics.median(ended[source])
+        found.append((source, minutes))
     return found
 
 

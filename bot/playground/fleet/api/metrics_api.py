@@ -26,10 +26,10 @@ def metrics_routes(fleet: SimulatedFleet, history: History, now: Clock) -> list[
         return Response(exposition(samples(fleet)), media_type=CONTENT_TYPE)
 
     async def query(request: Request) -> Response:
-        return await _guarded(request, lambda asked: _instant(history, asked, now))
+        return await _guarded(request, lambda parameters: _instant(history, parameters, now))
 
     async def query_range(request: Request) -> Response:
-        return await _guarded(request, lambda asked: _range(history, asked))
+        return await _guarded(request, lambda parameters: _range(history, parameters))
 
     both = ["GET", "POST"]
     queries = [Route("/api/v1/query", query, methods=both), Route("/api/v1/query_range", query_range, methods=both)]
@@ -44,29 +44,31 @@ async def _guarded(request: Request, answer: Callable[[Mapping[str, str]], Respo
         return JSONResponse({"status": "error", "errorType": "bad_data", "error": str(problem)}, status_code=400)
 
 
-def _instant(history: History, asked: Mapping[str, str], now: Clock) -> Response:
-    at = _number(asked, "time") if "time" in asked else now()
+def _instant(history: History, parameters: Mapping[str, str], now: Clock) -> Response:
+    at = _number(parameters, "time") if "time" in parameters else now()
 
     def one(query: str) -> list[tuple[Labels, float]]:
         return [(element.labels, element.value) for element in instant(history, query, at)]
 
-    found = joined(asked.get("query", ""), one)
+    found = joined(parameters.get("query", ""), one)
     rows = [{"metric": dict(labels), "value": [_shown_time(at), shown(value)]} for labels, value in found]
     return _success({"resultType": "vector", "result": rows})
 
 
-def _range(history: History, asked: Mapping[str, str]) -> Response:
-    start, end, step = (_number(asked, name) for name in ("start", "end", "step"))
+def _range(history: History, parameters: Mapping[str, str]) -> Response:
+    start, end, step = (_number(parameters, name) for name in ("start", "end", "step"))
     rows = [
         {"metric": dict(labels), "values": [[_shown_time(at), shown(value)] for at, value in points]}
-        for labels, points in joined(asked.get("query", ""), lambda one: over_range(history, one, start, end, step))
+        for labels, points in joined(
+            parameters.get("query", ""), lambda one: over_range(history, one, start, end, step)
+        )
     ]
     return _success({"resultType": "matrix", "result": rows})
 
 
-def _number(asked: Mapping[str, str], name: str) -> float:
+def _number(parameters: Mapping[str, str], name: str) -> float:
     try:
-        found = float(asked.get(name, ""))
+        found = float(parameters.get(name, ""))
     except ValueError:
         found = math.nan
     if not math.isfinite(found):

@@ -177,8 +177,8 @@ class SlackDelivery:
             answer = await carrier.carry(parcel)
         finally:
             self.under_way -= 1
-        told = (parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem)
-        self._log.sent.append(SentRecord(len(self._log.sent), started, *told))
+        attempt = (parcel.kind, parcel.what, parcel.retry, answer.status, answer.problem)
+        self._log.sent.append(SentRecord(len(self._log.sent), started, *attempt))
         return answer
 
     async def close(self) -> None:

@@ -56,8 +56,8 @@ def frame(slack: AppContext) -> Json | None:
     if (found := slack.settings.frame) is None:
         return None
     stories = [{"name": one.name, "title": one.title, "teaches": one.text} for one in SCENARIOS.values()]
-    told = stories if found.choose else []
-    return {"rate": found.clock.rate(), "story": found.story, "stories": told, "channel": found.channel}
+    choices = stories if found.choose else []
+    return {"rate": found.clock.rate(), "story": found.story, "stories": choices, "channel": found.channel}
 
 
 def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:

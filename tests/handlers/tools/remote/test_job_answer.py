@@ -10,7 +10,7 @@ from bot.core.statement import statement
 from bot.views.jobs import job_lines
 from bot.views.mrkdwn import unmarked
 from handlers.api.values import job_document
-from handlers.tools.remote.job_answer import asked, printed
+from handlers.tools.remote.job_answer import fetch_answer, printed
 from tests.builders import NOW, POOL
 from tests.handlers.api.conftest import OPEN_TOKEN, with_api
 from tests.jobs.test_find import URL
@@ -67,4 +67,4 @@ async def test_the_command_asks_a_running_tailback(monkeypatch: pytest.MonkeyPat
         await api.world.opens(queued=14)
         monkeypatch.setenv("TAILBACK_URL", address)
         monkeypatch.setenv("TAILBACK_API_TOKEN", OPEN_TOKEN)
-        assert "test (default)" in await asked(f"<{URL}|the job>")
+        assert "test (default)" in await fetch_answer(f"<{URL}|the job>")
