@@ -174,6 +174,11 @@ def sentence_of(words: Marked) -> Message:
     return message(words, section(words))
 
 
+def asking(words: Marked, *presses: Block) -> Message:
+    """A sentence with buttons below it."""
+    return message(words, section(words), actions(*presses))
+
+
 def as_of(text: Marked) -> Block:
     """A line with the time of the figures; if nothing else changed, the message is not edited."""
     return {**context(text), "block_id": AS_OF}

@@ -85,26 +85,20 @@ def _window(incident: Incident, recorded: QueueSeries, *, closed: bool, live: bo
 
 def queue_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
     """Jobs queued, then runners; None when too little is known. An unknown bucket is left out, never zero."""
-    width, ends = window.buckets()
-    known = _levels(segments(recorded, "queued"), ends, width)
-    if not known:
-        return None
+    labels, known = _points(segments(recorded, "queued"), window)
     series = [("queued", list(known.values()))]
-    stretches = segments(recorded, "online")
+    stretches, (width, _) = segments(recorded, "online"), window.buckets()
     runners = [_value(stretches, end - width, end, itemgetter(-1)) for end in known]
     if all(value is not None for value in runners):
         series.append(("runners", [value or 0.0 for value in runners]))
-    labels = [_label(end, window, width) for end in known]
     return _line(f"{clipped(clean(pool), 30)}: queue", labels, series, "Jobs, runners", window)
 
 
 def wait_chart(pool: str, recorded: QueueSeries, window: Window) -> Block | None:
     """The longest wait in whole minutes, as messages tell it; None when too little is known."""
-    width, ends = window.buckets()
-    known = _levels(segments(recorded, "oldest_wait_seconds"), ends, width)
-    labels = [_label(end, window, width) for end in known]
+    labels, known = _points(segments(recorded, "oldest_wait_seconds"), window)
     series = [("longest wait", [wait // 60 for wait in known.values()])]
-    return _line(f"{clipped(clean(pool), 30)}: wait (min)", labels, series, "Minutes", window) if known else None
+    return _line(f"{clipped(clean(pool), 30)}: wait (min)", labels, series, "Minutes", window)
 
 
 def _signal_chart(entry: Entry, window: Window) -> Block | None:
@@ -113,12 +107,17 @@ def _signal_chart(entry: Entry, window: Window) -> Block | None:
     course = next((one for one in found if one.bad and len(one.points) >= LEAST_POINTS), None)
     if course is None:
         return None
-    width, ends = window.buckets()
-    known = _levels((course.points,), ends, width)
-    labels, counts = [_label(end, window, width) for end in known], course.signal.counts is not Counts.VALUE
+    (labels, known), counts = _points((course.points,), window), course.signal.counts is not Counts.VALUE
     unit = f"{course.signal.unit or 'machine'}s in trouble" if counts else course.signal.name
     title = f"{clipped(clean(course.pool), 25)}: {clipped(clean(course.signal.name), 20)}"
-    return _line(title, labels, [(unit, [*known.values()])], unit.capitalize(), window) if known else None
+    return _line(title, labels, [(unit, [*known.values()])], unit.capitalize(), window)
+
+
+def _points(stretches: tuple[Pairs, ...], window: Window) -> tuple[list[str], dict[float, float]]:
+    """(labels, the highest value of each bucket by its end); nothing when too little is known."""
+    width, ends = window.buckets()
+    known = _levels(stretches, ends, width)
+    return [_label(end, window, width) for end in known], known
 
 
 def _levels(stretches: tuple[Pairs, ...], ends: Sequence[float], width: float) -> dict[float, float]:
@@ -165,7 +164,9 @@ def _span(seconds: float, *, minutes: bool = True) -> str:
 
 
 def _line(title: str, labels: list[str], series: Series, unit: str, window: Window) -> Block | None:
-    """The block; None if two buckets cannot be told apart."""
+    """The block; None without a bucket, or if two cannot be told apart."""
+    if not labels or len(set(labels)) < len(labels):
+        return None
     x_label = "UTC" if window.closed else f"Before {clock(window.last)} UTC"
     data = [
         {"name": name, "data": [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)]}
@@ -173,4 +174,4 @@ def _line(title: str, labels: list[str], series: Series, unit: str, window: Wind
     ]
     axes = {"categories": labels, "x_label": x_label, "y_label": unit}
     chart = {"type": "line", "series": data, "axis_config": axes}
-    return {"type": "data_visualization", "title": title, "chart": chart} if len(set(labels)) == len(labels) else None
+    return {"type": "data_visualization", "title": title, "chart": chart}

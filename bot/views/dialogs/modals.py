@@ -9,7 +9,7 @@ from bot.core.incident.silence import SILENCE
 from bot.core.message import Block, Message
 from bot.core.reporting.issue import Naming
 from bot.core.words import count, duration, listed
-from bot.views.blocks import MOST_MODAL_TITLE, actions, button, context, message, option, plain, section
+from bot.views.blocks import MOST_MODAL_TITLE, asking, button, context, option, plain, section
 from bot.views.mrkdwn import Marked, clean, clipped, code, date, escaped, flat, joined, mention, say
 from bot.views.parent.pools import title_of
 
@@ -100,9 +100,7 @@ def modal(callback: str, title: str, request_id: str, blocks: Sequence[Block], *
 def offer_issue(request_id: str, repository: str) -> Message:
     """`@tailback file` was typed: the button opens the dialog, which needs a click."""
     words = say("File an issue in {repository}? You see its text first.", repository=repository)
-    return message(
-        words, section(words), actions(button("Show the text…", "file_issue", request_id, "Show the issue's text"))
-    )
+    return asking(words, button("Show the text…", "file_issue", request_id, "Show the issue's text"))
 
 
 def issue_modal(  # noqa: PLR0913 - what the dialog shows
@@ -139,7 +137,7 @@ def _parts(text: str) -> list[list[str]]:
 def offer_escalation(request_id: str, to: str) -> Message:
     """`@tailback escalate` was typed: the button opens the dialog, which needs a click."""
     words = say("Call {to} about this incident? You confirm it next.", to=mention(to))
-    return message(words, section(words), actions(button("Escalate…", "escalate", request_id, f"Escalate to {to}")))
+    return asking(words, button("Escalate…", "escalate", request_id, f"Escalate to {to}"))
 
 
 def escalate_modal(callback: str, request_id: str, incident: Incident, targets: Sequence[str], to: str) -> Block:

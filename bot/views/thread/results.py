@@ -13,6 +13,7 @@ from bot.core.scaling.lease import SCALE_UP
 from bot.core.words import count, listed
 from bot.views.blocks import (
     actions,
+    asking,
     bullets,
     button,
     container,
@@ -76,14 +77,14 @@ def ask_to_scale(request_id: str, pool: str, current: int, target: int) -> Messa
     words = say("Scale {pool} from {current} to {target}? Press to see its effect, and to confirm.",
                 pool=pool, current=current, target=runners)  # fmt: skip
     press = button(f"Scale to {target}…", SCALE_UP, request_id, f"Open the question: scale {pool} to {runners}")
-    return message(words, section(words), actions(press))
+    return asking(words, press)
 
 
 def confirm_close(request_id: str, unfinished: Sequence[str]) -> Message:
     """A close typed in a thread while something is unfinished: the button opens the confirmation."""
     words = say("{unfinished} Close the incident all the same?", unfinished=joined(" ", *map(escaped, unfinished)))
     press = button("Close incident…", "resolve", request_id, "Open the question: close the incident")
-    return message(words, section(words), actions(press))
+    return asking(words, press)
 
 
 def more_actions(incident: Incident, offers: Sequence[Offer]) -> Message:

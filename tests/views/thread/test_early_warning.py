@@ -97,14 +97,6 @@ def test_thresholds_in_words() -> None:
     assert "(from its last 4 alerts)" in drawn(replace(STANDS, foreseen=learnt))
 
 
-def test_a_hostile_pool_pings_and_links_nobody() -> None:
-    """Names come from outside (C5)."""
-    words = drawn(pool="<!channel> <https://x|y>", finding=replace(SURGE, cause="<!here> <@U0ANA>"))
-    assert "<!" not in words
-    assert "<@" not in words
-    assert "<https" not in words
-
-
 def test_one_whose_record_was_lost_says_so_and_where_to_look() -> None:
     message = outcome_unknown("a<!channel>", NOW)
     assert message.text == (

@@ -7,17 +7,7 @@ from bot.core.incident.details import actions, events, people, requests
 from bot.core.incident.details.details import Details
 from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, QueueChanged, Spark
 from bot.core.incident.timeline import Decision, Entry, Event
-from bot.core.paging.page import PageAction
-from bot.views.words.timeline import (
-    DECISIONS,
-    NOTES,
-    PLAIN,
-    details_lines,
-    details_words,
-    entry_lines,
-    entry_words,
-    page_text,
-)
+from bot.views.words.timeline import DECISIONS, NOTES, PLAIN, details_lines, details_words, entry_lines, entry_words
 from tests.views.golden import assert_golden
 
 AT = 1_800_000_300.0
@@ -168,10 +158,3 @@ def test_a_chart_that_nobody_asked_for_says_what_it_is() -> None:
     chart = ChartShown(())
     sentences = [entry_words(Entry(1, AT, Event.CHARTED, chart, who)) for who in (None, "U1")]
     assert sentences == ["Queue so far", "asked for the chart."]
-
-
-def test_a_page_says_what_became_of_the_one_before() -> None:
-    assert page_text(PageAction.TRIGGER, "14 jobs", over=False) == "14 jobs. Nobody has acknowledged it in Slack."
-    assert page_text(PageAction.RESOLVE, "14 jobs", over=True) == "14 jobs. The incident is over."
-    replaced = page_text(PageAction.RESOLVE, "14 jobs", over=False)
-    assert replaced == "14 jobs. Nobody owns it any more. A new page follows."
