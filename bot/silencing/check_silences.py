@@ -11,7 +11,6 @@ import structlog
 from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.context.save import keep
-from bot.core.alert import silence_matchers
 from bot.core.incident.details.requests import SilenceEnd, SilenceEnded, SilenceStep, Silencing
 from bot.core.incident.incident import Incident, Silence, noted, silenced
 from bot.core.incident.silence import warn_at
@@ -49,27 +48,25 @@ async def keep_silences(context: Context) -> str:
 async def _checked(
     context: Context, incident: Incident, silence: Silence, back_end: Alertmanager
 ) -> tuple[Silence, SilenceEnded | Silencing | None]:
-    """The silence as it stands there now, created again if it was lost, and the timeline entry about that.
-
-    It is created with the matchers that were confirmed; a record of an older release may not have them.
+    """The silence as it stands there now, created again if it was lost with the matchers that were confirmed, and the
+    timeline entry about that.
     """
     found, tag, once = await back_end.get(silence.id), f"[tailback {silence.act}]", _once_key(silence)
     if found is not None and found.active:
-        known = silence if silence.matchers else replace(silence, matchers=found.matchers)
         if abs(found.ends_at - silence.ends_at) > MOVED_SECONDS:
-            known = replace(known, ends_at=found.ends_at, warn_at=warn_at(found.ends_at, context.now()))
-        return known, None
+            silence = replace(silence, ends_at=found.ends_at, warn_at=warn_at(found.ends_at, context.now()))
+        return silence, None
     if (other := await back_end.find(tag)) is not None:
         return silence if other.id == silence.id else replace(silence, id=other.id, ends_at=other.ends_at), None
     if found is not None:
         return replace(silence, ended=True), SilenceEnded(SilenceEnd.ENDED_ELSEWHERE)
-    actions, matchers = context.settings.file.actions, silence.matchers or silence_matchers(incident.group.alerts)
+    actions = context.settings.file.actions
     made_before = await context.store.done_by(once) is not None
-    if made_before or not matchers or not actions.enabled or actions.shadow:
+    if made_before or not actions.enabled or actions.shadow:
         return replace(silence, ended=True), SilenceEnded(SilenceEnd.LOST, alertmanager=silence.alertmanager)
     now, by = context.now(), f"tailback ({silence.by})"
     comment = f"{clean(incident.group.title)} - silenced in Slack by {silence.by}, made again after it was lost {tag}"
-    made = await back_end.silence(matchers, starts_at=now, ends_at=silence.ends_at, by=by, comment=comment)
+    made = await back_end.silence(silence.matchers, starts_at=now, ends_at=silence.ends_at, by=by, comment=comment)
     log.warning("silence made again", incident=incident.id, lost=silence.id, made=made)
     return replace(silence, id=made), Silencing(SilenceStep.RECREATED, alertmanager=silence.alertmanager)
 

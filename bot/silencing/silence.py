@@ -69,15 +69,16 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
-    """Check incident, matchers and duration again."""
+    """Check incident and duration again."""
     about = _there(incident)
     if about.closed:
         raise Refused(refusals.INCIDENT_OVER)
     _only_one(about, context.now(), but=request.id)
     _, back_end = alertmanager_for(context, about)
     body = request.of(MakeSilence)
-    length, matchers = min(body.seconds, back_end.max_silence_seconds), body.matchers or _narrow(about)
-    return Prepared(replace(request, body=replace(body, seconds=round(length), matchers=matchers)))
+    return Prepared(
+        replace(request, body=replace(body, seconds=round(min(body.seconds, back_end.max_silence_seconds))))
+    )
 
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:

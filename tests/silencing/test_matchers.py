@@ -16,18 +16,16 @@ from hypothesis import strategies as st
 from bot.adapters.alertmanagers.alertmanager import build
 from bot.core.alert import Alert, Matcher, silence_matchers, silences
 from bot.core.incident.details.requests import Coverage, Silencing
-from bot.core.incident.incident import Incident, Silence
-from bot.core.incident.silence import coverage
+from bot.core.incident.incident import Silence
 from bot.core.requests.interaction import Surface
-from bot.core.requests.request import MakeSilence, Request
 from bot.silencing.check_silences import keep_silences
 from bot.views.words import refusals
 from bot.views.words.silences import coverage_words
 from tests.adapters.back_end import parts_with, patient_pool
-from tests.builders import NOW, POOL
+from tests.builders import NOW
 from tests.fakes import FakeClock
 from tests.real_servers import alertmanager
-from tests.world import ANA, LABELS, World, spoken
+from tests.world import LABELS, World, spoken
 
 STORIES = itertools.count()
 VALUES = ("a", "b", "")
@@ -145,21 +143,3 @@ async def test_a_dialog_of_which_nothing_is_known_any_more_silences_nothing(worl
     answer = await world.asks("silence", surface=Surface.DIALOG, step="silence", values={"preset": "1h", "custom": ""})
     assert answer.errors == {"custom": refusals.SILENCE_DIALOG_LAPSED}
     assert world.alertmanager.silences == {}
-
-
-async def test_what_an_older_release_left_is_completed_from_its_alertmanager(world: World) -> None:
-    await world.silences()
-    for row in world.data.rows.values():
-        if isinstance(row.value, Request) and row.value.name == "silence":
-            row.value = replace(row.value, body=replace(row.value.of(MakeSilence), matchers=()))
-    await world.work()
-    (found,) = world.alertmanager.silences.values()
-    assert found.matchers == silence_matchers(world.incident.group.alerts)
-    for row in world.data.rows.values():
-        if isinstance(row.value, Incident):
-            row.value = replace(row.value, silences=tuple(replace(one, matchers=()) for one in row.value.silences))
-    assert coverage(world.incident.silences, world.incident.group.alerts, world.clock.now()) is None
-    await keep_silences(world.context)
-    assert world.incident.silences[0].matchers == found.matchers
-    assert POOL in str(found.matchers)
-    assert world.incident.silences[0].by == ANA

@@ -28,7 +28,7 @@ class Silence:
     warn_at: float | None = None
     """When to notify the owner of its end; None: never, or done."""
     matchers: tuple[Matcher, ...] = ()
-    """As they were confirmed; empty: made by an older release, and not read in its Alertmanager yet."""
+    """As they were confirmed."""
 
 
 def holding(silences: tuple[Silence, ...], now: float) -> tuple[Silence, ...]:
@@ -38,9 +38,9 @@ def holding(silences: tuple[Silence, ...], now: float) -> tuple[Silence, ...]:
 
 
 def coverage(silences: tuple[Silence, ...], alerts: tuple[Alert, ...], now: float) -> Coverage | None:
-    """How many firing alerts the active silences cover; None without any, or if its matchers are unknown."""
+    """How many firing alerts the active silences cover; None without any."""
     active, firing = holding(silences, now), [alert for alert in alerts if alert.firing]
-    if not active or not firing or not all(one.matchers for one in active):
+    if not active or not firing:
         return None
     open_ones = [alert for alert in firing if not any(covers(one.matchers, alert) for one in active)]
     return Coverage(len(firing) - len(open_ones), len(firing), tuple(alert_label(alert) for alert in open_ones))
