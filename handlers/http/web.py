@@ -10,8 +10,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from bot.context.context import Context
-from bot.sources.slack_body import check_shape
-from bot.sources.slack_signature import judged_by_headers, signed
+from bot.sources.slack_request import check_shape, judged_by_headers, signed
 from handlers.http import alerts, github
 from handlers.http.body_limits import SIGNED_BYTES, From
 from handlers.http.front_door import FrontDoor, address_of, closed, let_in

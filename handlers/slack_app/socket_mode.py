@@ -12,7 +12,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
 from bot.context.context import Context
-from bot.sources.slack_body import check_payload
+from bot.sources.slack_request import check_payload
 from handlers.cancellation import ended
 from handlers.http.unreadable import NotRead, reading
 from handlers.slack_app.connections import Connections

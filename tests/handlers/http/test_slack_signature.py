@@ -3,7 +3,7 @@
 import pytest
 
 from bot.sources.credentials import CLOCK_OFF
-from bot.sources.slack_signature import judged_by_headers, signed
+from bot.sources.slack_request import judged_by_headers, signed
 from tests.handlers.endpoint import SECRET, Endpoint, signature
 
 NOW = 1_800_000_000
