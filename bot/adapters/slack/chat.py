@@ -7,7 +7,7 @@ from functools import cached_property
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.http.rows import inner
+from bot.adapters.http.rows import inner, texts
 from bot.adapters.outages import Outages
 from bot.adapters.slack.answers import Cache, Identity, metadata_of, name_of, outsider, teams_of, text_at
 from bot.adapters.slack.client import responded
@@ -76,13 +76,9 @@ class SlackChat:
 
         See docs/design/slack.md#replies-to-a-deleted-parent.
         """
-        arguments: dict[str, object] = {"channel": channel, "text": message.text, "metadata": self._metadata(key)}
-        arguments |= {"unfurl_links": False, "unfurl_media": False}
-        if message.blocks:
-            arguments["blocks"] = message.blocks
-        if thread is not None:
-            arguments |= {"thread_ts": thread, "reply_broadcast": broadcast}
-        answer = await self._write("chat.postMessage", arguments)
+        more: dict[str, object] = {"metadata": self._metadata(key), "unfurl_links": False, "unfurl_media": False}
+        more |= {} if thread is None else {"reply_broadcast": broadcast}
+        answer = await self._write("chat.postMessage", {"channel": channel, **_sent(message, thread), **more})
         place, ts, stored = answer.get("channel"), answer.get("ts"), answer.get("message")
         if not isinstance(ts, str) or not ts:
             raise Unreachable("Slack", "chat.postMessage: an answer without a timestamp", failure=Failure.UNKNOWN)
@@ -123,19 +119,10 @@ class SlackChat:
         return await read_past(self._read, await self._identity(), channel, since, thread)
 
     async def whisper(self, channel: str, user: str, message: Message, *, thread: str | None = None) -> None:
-        arguments: dict[str, object] = {"channel": channel, "user": user, "text": message.text}
-        if message.blocks:
-            arguments["blocks"] = message.blocks
-        if thread is not None:
-            arguments["thread_ts"] = thread
-        await self._write("chat.postEphemeral", arguments)
+        await self._write("chat.postEphemeral", {"channel": channel, "user": user, **_sent(message, thread)})
 
     async def respond(self, url: str, message: Message, *, thread: str | None = None) -> None:
-        arguments: dict[str, object] = {"response_type": "ephemeral", "replace_original": False, "text": message.text}
-        if message.blocks:
-            arguments["blocks"] = message.blocks
-        if thread is not None:
-            arguments["thread_ts"] = thread
+        arguments = {"response_type": "ephemeral", "replace_original": False, **_sent(message, thread)}
         await self._request("response_url", arguments, lambda: responded(self._client, url, arguments))
 
     async def open_view(self, trigger_id: str, view: Block) -> None:
@@ -192,8 +179,7 @@ class SlackChat:
         arguments, found = {"channel": channel, "limit": "1000"}, set[str]()
         for _ in range(MOST_PAGES):
             answer = await self._read("conversations.members", arguments)
-            members = answer.get("members")
-            found |= {one for one in members if isinstance(one, str)} if isinstance(members, list) else set()
+            found |= texts(answer.get("members"))
             arguments["cursor"] = text_at(inner(answer, "response_metadata"), "next_cursor")
             if not arguments["cursor"]:
                 return frozenset(found)
@@ -204,9 +190,7 @@ class SlackChat:
         if (known := self._groups.get(group)) is not None:
             return known
         answer = await self._read("usergroups.users.list", {"usergroup": group})
-        users = answer.get("users")
-        members = frozenset(user for user in users if isinstance(user, str)) if isinstance(users, list) else frozenset()
-        return self._groups.keep(group, members)
+        return self._groups.keep(group, texts(answer.get("users")))
 
     async def connect(self) -> None:
         """Raises when Slack does not know the token, or no longer knows it."""
@@ -271,3 +255,9 @@ class SlackChat:
             with contextlib.suppress(Unreachable):
                 await self._lanes.pause_lane(lane, problem.retry_after_seconds or 1.0)
         return problem
+
+
+def _sent(message: Message, thread: str | None) -> dict[str, object]:
+    """The arguments of every method that shows a message; an update has others, which always have blocks."""
+    blocks = {"blocks": message.blocks} if message.blocks else {}
+    return {"text": message.text, **blocks, **({} if thread is None else {"thread_ts": thread})}

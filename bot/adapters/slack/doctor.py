@@ -9,7 +9,7 @@ from bot.adapters.slack.answers import text_at
 from bot.adapters.slack.failures import ERRORS, unreachable
 from bot.core.external import AppSeen, ChannelSeen
 from bot.ports import Unreachable
-from bot.sources.payload import fields
+from bot.sources.payload import fields, items
 
 SCOPES_HEADER = "x-oauth-scopes"
 
@@ -50,8 +50,7 @@ class SlackDoctor:
     async def group_size(self, group: str) -> int:
         """The number of members of a user group; an unknown group raises GONE."""
         data, _ = await self._call(self._client, "usergroups.users.list", {"usergroup": group})
-        users = data.get("users")
-        return len(users) if isinstance(users, list) else 0
+        return len(items(data.get("users")))
 
     async def socket_mode(self) -> bool:
         """Whether Socket Mode would connect; False without an app-level token. Connects nothing."""
