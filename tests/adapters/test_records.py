@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters import migrations, records
 from bot.adapters.migrations import FORMAT, TOO_OLD, Document
-from bot.adapters.records import COMPACT, HEAD, KINDS, decode, encode, kind_name
+from bot.adapters.records import COMPACT, HEAD, KINDS, decode, encode, kind_name, written
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.details import Details
@@ -21,11 +21,12 @@ from bot.core.incident.membership import AlertGroup
 from bot.core.incident.pools import Peak, Reported
 from bot.core.incident.timeline import Event
 from bot.core.pool.hour_stats import HourStats
-from bot.core.pool.pool import Job, Pool, Snapshot
-from bot.core.record import Chore
+from bot.core.pool.pool import Job, Pool, Snapshot, Tally, measured
+from bot.core.pool.retention import KEPT_SAMPLES
+from bot.core.record import Chore, Stored
 from bot.core.statement import statement
 from bot.ports import Failure, Unreachable
-from tests.builders import with_fields
+from tests.builders import FULL, NOW, POOL, sample, with_fields
 from tests.views.words.test_timeline import ROWS
 
 
@@ -157,3 +158,18 @@ def test_every_kind_has_a_name() -> None:
     more = "tell follow kinds jobs"
     assert {name: kind_name(kind) for name, kind in KINDS.items()} == {name: name for name in KINDS}
     assert KINDS.keys() == {*names.split(), *more.split()}
+
+
+def test_a_full_pool_with_many_sources_fits_into_70_kb() -> None:
+    """As docs/operations/capacity.md tells; with sources in each of its samples it had 154 kB and more."""
+    sources = tuple(Tally(f"example-org/repository-{number} / continuous integration", 9.0) for number in range(20))
+    jobs = tuple(Job(f"ci / test {n}", 600.0, "example-org/engine", f"https://ci.test/{n}") for n in range(20))
+    pool = Pool(POOL)
+    for number in range(KEPT_SAMPLES):
+        at = NOW + 30 * number
+        seen = sample(7, at=at, arrivals_by_source=sources, usual_by_source=sources, waiting=jobs, **FULL)
+        pool = measured(pool, seen, at)
+    document, older = written(pool, Stored(pool, 0))
+    assert len(document) + sum(map(len, older.values())) < 70_000
+    assert pool.latest is not None
+    assert pool.latest.arrivals_by_source == sources

@@ -33,54 +33,6 @@ READ = {
     "resolved_labels_team_priority": ("Runners Scale Up Failure", Kind.BLIND, [None], "P1"),
 }
 """Grafana payload: (title, kind, rule uids, priority)."""
-SILENCE = "https://pytorchci.grafana.net/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3D"
-LINKS = {
-    "RECONSTRUCTED_seed_alert": (
-        "https://hud.pytorch.org/metrics",
-        "",
-        "https://pytorchci.grafana.net/alerting/grafana/dez2aomgvru2oe/view?orgId=1",
-        f"{SILENCE}dez2aomgvru2oe&matcher=type%3Dalerting-infra&orgId=1",
-    ),
-    "contact_point_test_notification": (
-        "",
-        "",
-        "",
-        "https://alertmanager-prod-us-west-0.grafana.net/alertmanager/alerting/silence/new?alertmanager=grafana"
-        "&matcher=alertname%3DTestAlert&matcher=instance%3DGrafana",
-    ),
-    "docs_group_of_two_alerts": (
-        "https://myrunbook.com/runbook/1234",
-        "",
-        "https://play.grafana.org/alerting/1afz29v7z/edit",
-        "https://play.grafana.org/alerting/silence/new?alertmanager=grafana&matcher=__alert_rule_uid__%3D1afz29v7z"
-        "&matcher=team%3Dblue&matcher=zone%3Dus-1&orgId=1",
-    ),
-    "firing_labels_team_priority": (
-        "https://runbooks.example.org/runners-scaling",
-        "",
-        "https://grafana.example.com/graph/d/abc123/runners?orgId=1&tab=alert",
-        "",
-    ),
-    "firing_missing_priority": (
-        "https://www.time.com",
-        "",
-        "https://pytorchci.grafana.net/alerting/grafana/fex6jh8jaew3kc/view?orgId=1",
-        f"{SILENCE}fex6jh8jaew3kc&orgId=1",
-    ),
-    "firing_rule_with_values": (
-        "https://www.time.com",
-        "https://pytorchci.grafana.net/d/725e0bae-d10f-458e-a383-10cee2b4eacc?from=1758039580000&orgId=1&to=1758043210357",
-        "https://pytorchci.grafana.net/alerting/grafana/fex6jh8jaew3kc/view?orgId=1",
-        f"{SILENCE}fex6jh8jaew3kc&orgId=1",
-    ),
-    "resolved_labels_team_priority": (
-        "https://runbooks.example.org/runners-scaling",
-        "",
-        "https://grafana.example.com/graph/d/abc123/runners?orgId=1&tab=alert",
-        "",
-    ),
-}
-"""Grafana payload: (runbook, dashboard, alert, silence) of its first alert."""
 
 
 def bodies(folder: str, pattern: str = "*.json") -> Iterable[tuple[str, bytes]]:
@@ -96,8 +48,11 @@ def test_grafana(name: str, body: bytes) -> None:
     assert (found.title, found.kind, uids, found.alerts[0].priority) == READ[name]
     assert found.firing is not name.startswith("resolved")
     assert all(alert.starts_at for alert in found.alerts)
-    links = found.alerts[0].links
-    assert (links.runbook, links.dashboard, links.alert, links.silence) == LINKS[name]
+    for alert in found.alerts:
+        if alert.rule_uid:
+            assert f"/{alert.rule_uid}/" in alert.links.alert
+            assert f"matcher=__alert_rule_uid__%3D{alert.rule_uid}" in alert.links.silence
+    assert bool(found.alerts[0].links.runbook) is (found.kind is not Kind.TEST)
     pools = named_pools(found.alerts, [rules("linux.2xlarge"), rules("macos")])
     assert (pools.named, pools.candidates) == ((), ("linux.2xlarge", "macos")), "no alert names a pool"
 

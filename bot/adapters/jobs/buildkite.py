@@ -1,7 +1,7 @@
 """Jobs of Buildkite by the addresses of its pages: a build, or one of its jobs."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from bot.adapters.http.client import Http
@@ -46,11 +46,7 @@ class BuildkiteFinder:
             remedy = "name an API token with the scope graphql in api_token_env"
             return FoundJobs(reason=Unfound.NEEDS_TOKEN, why="the agent token does not show single jobs", remedy=remedy)
         variables = {"slug": found["build"].replace("/builds/", "/")}
-        answer = fields(await self._http.send_json("POST", "", {"query": QUERY, "variables": variables}))
-        if errors := rows(answer.get("errors")):
-            why = text(errors[0], "message") or "no reason given"
-            raise self._http.problem(f"refused the query: {why}", Failure.SHAPE)
-        build = inner(answer, "data", "build")
+        build = inner(await ask_graphql(self._http, QUERY, variables), "build")
         pipeline = text(inner(build, "pipeline"), "slug")
         jobs = [self._job(inner(edge, "node"), pipeline) for edge in rows(inner(build, "jobs").get("edges"))]
         one = JOB.search(urlsplit(url).fragment)
@@ -74,6 +70,14 @@ class BuildkiteFinder:
             conclusion=_ended(word, text(row, "exitStatus")) if state is JobStanding.ENDED else "",
             source=self._name,
         )
+
+
+async def ask_graphql(http: Http, query: str, variables: Mapping[str, object]) -> Row:
+    """The `data` of an answer. Raises Unreachable, also for a query that Buildkite refuses."""
+    answer = fields(await http.send_json("POST", "", {"query": query, "variables": variables}))
+    if errors := rows(answer.get("errors")):
+        raise http.problem(f"refused the query: {text(errors[0], 'message') or 'no reason given'}", Failure.SHAPE)
+    return inner(answer, "data")
 
 
 def _ended(word: str, status: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.http.rows import Row, document, inner, instant, link, longest, number, rows, text, texts, whole
-from bot.adapters.jobs.buildkite import BuildkiteFinder
+from bot.adapters.jobs.buildkite import BuildkiteFinder, ask_graphql
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.kinds.paces import JobGroup, grouped
@@ -14,7 +14,6 @@ from bot.core.pool.pool import Gap, Job, Snapshot
 from bot.core.words import count
 from bot.ports import Failure, Unreachable
 from bot.sources.job_kind import kind_of
-from bot.sources.payload import fields
 
 PAGE = 100
 MOST_PAGES = 20
@@ -158,10 +157,7 @@ async def waiting_jobs(http: Http, organization: str, now: float) -> WaitingJobs
     after: str | None = None
     for _ in range(MOST_PAGES):
         variables = {"slug": organization, "first": PAGE, "after": after}
-        answer = fields(await http.send_json("POST", "", {"query": QUERY, "variables": variables}))
-        if errors := rows(answer.get("errors")):
-            raise http.problem(f"refused the query: {text(errors[0], 'message') or 'no reason given'}", Failure.SHAPE)
-        account = inner(answer, "data", "organization")
+        account = inner(await ask_graphql(http, QUERY, variables), "organization")
         if not account:
             what = f"the API token does not see the organization {organization}"
             raise http.problem(what, Failure.CREDENTIALS, remedy="give it access there")

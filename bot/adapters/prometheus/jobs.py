@@ -2,8 +2,9 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from bot.adapters.http.rows import link
 from bot.adapters.prometheus.answers import Samples, greatest
@@ -11,23 +12,18 @@ from bot.core.kinds.paces import MOST_GROUPS, MOST_NOW, MOST_RUNNING, JobGroup, 
 from bot.core.pool.pool import Job
 from bot.sources.job_kind import kind_of
 
+J = TypeVar("J", Job, RunningJob)
 MOST_WAITING = 10
 
 
 def waiting(found: Samples) -> tuple[Job, ...]:
     """The longest waiting jobs, longest first: labels `workflow`, `job`, `repository`, `url`; the value is the wait."""
-    return tuple(
-        Job(_name(one.labels), one.value, one.labels.get("repository", ""), link(one.labels, "url"))
-        for one in greatest(found, MOST_WAITING)
-    )
+    return _longest(found, Job, MOST_WAITING)
 
 
 def running(found: Samples) -> tuple[RunningJob, ...]:
     """The longest running jobs, longest first: the same labels; the value is how long each runs."""
-    return tuple(
-        RunningJob(_name(one.labels), one.value, one.labels.get("repository", ""), link(one.labels, "url"))
-        for one in greatest(found, MOST_RUNNING)
-    )
+    return _longest(found, RunningJob, MOST_RUNNING)
 
 
 def kinds(found: Samples) -> tuple[KindPace, ...]:
@@ -66,6 +62,13 @@ def composition(found: Samples) -> tuple[JobGroup, ...]:
         if stats.get("jobs")
     ]
     return tuple(sorted(groups, key=lambda one: (-one.jobs, one.kind))[:MOST_GROUPS])
+
+
+def _longest(found: Samples, make: Callable[[str, float, str, str], J], most: int) -> tuple[J, ...]:
+    return tuple(
+        make(_name(one.labels), one.value, one.labels.get("repository", ""), link(one.labels, "url"))
+        for one in greatest(found, most)
+    )
 
 
 def _name(labels: Mapping[str, str]) -> str:

@@ -1,7 +1,8 @@
-"""JSON rows of CI systems: what is not of the expected form is None or left out."""
+"""JSON of back ends: what is not of the expected form is None or left out, and what a refusal names is told."""
 
 import pytest
 
+from bot.adapters.http.json_answer import LONGEST_WORDS, message_of
 from bot.adapters.http.rows import instant, link, longest, number, part, rows, text, texts, whole
 from bot.core.pool.pool import Job
 
@@ -46,3 +47,29 @@ def test_the_longest_waiting_jobs_come_first_and_are_few() -> None:
 
 def test_a_name_is_one_part_of_an_address() -> None:
     assert part("team/a..b") == "team%2Fa%2E%2Eb"
+
+
+VALIDATION = [{"resource": "Issue", "field": "labels", "code": "invalid"}, {"message": "too long"}, "and a text", 5, {}]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"message": "Validation Failed", "errors": VALIDATION},
+         "Validation Failed; Issue labels invalid; too long; and a text"),
+        ({"errors": ["bad"]}, "bad"),
+        ({"code": 601, "message": "matchers in body is required"}, "matchers in body is required"),
+        ("bad matcher format: x", "bad matcher format: x"),
+        ({"message": "no", "errors": {"a": 1}}, "no"),
+    ],
+)  # fmt: skip
+def test_what_a_refusal_names_is_told(body: object, message: str) -> None:
+    """GitHub's `errors`, Alertmanager's text and object."""
+    assert message_of(body, b"") == message
+
+
+def test_it_is_cleaned_and_bounded() -> None:
+    body = {"message": "x", "errors": ["the secret", *["y" * 200] * 50]}
+    found = message_of(body, b"", lambda words: words.replace("secret", "[hidden]"))
+    assert found.startswith("x; the [hidden]; yyy")
+    assert len(found) <= LONGEST_WORDS

@@ -30,10 +30,10 @@ class Script:
     async def snapshot(self, pool: str) -> Snapshot:
         del pool
         await self.gate.wait()
-        answers = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(answers, Unreachable):
-            raise answers
-        return answers
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Unreachable):
+            raise answer
+        return answer
 
     async def history(self, *_: object) -> tuple[Snapshot, ...]:
         return self.past

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.prometheus.pool import PrometheusPool
+from bot.adapters.prometheus.pool import PrometheusPool, rate_seconds
 from bot.adapters.prometheus.presets import PRESETS, TOTAL, Preset, queries, quoted
 from tests.patience import PATIENCE_SECONDS
 
@@ -49,3 +49,19 @@ def test_a_scale_set_is_matched_whole_with_and_without_the_end_of_kubernetes() -
     found = queries("arc", "linux-2.x", 'namespace="arc"')["booting"]
     end = "(-[bcdfghjklmnpqrstvwxz2456789]{5})?"
     assert found == f'{TOTAL}gha_controller_pending_ephemeral_runners{{name=~"linux-2\\\\.x{end}",namespace="arc"}}))'
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        ({"starts_per_minute": "60 * sum(rate(jobs_started_total[5m]))"}, 300.0),
+        ({"starts_per_minute": "rate(a[5m])", "completions_per_minute": "60 * rate(b[1h]) + rate(c[30s])"}, 3600.0),
+        ({"arrivals_per_minute": "60 * max_over_time(rate(a[2m])[10m:1m])"}, 600.0),
+        ({"arrivals_per_minute": "ci_jobs_arrivals_per_minute", "creates": "increase(a[15m])"}, None),
+        (queries("gitlab", "r"), 300.0),
+        ({}, None),
+    ],
+)
+def test_the_longest_window_of_the_rates_counts(given: dict[str, str], seconds: float | None) -> None:
+    """A gauge that its exporter averages has none that could be read."""
+    assert rate_seconds(given) == seconds
