@@ -146,7 +146,7 @@ def written(record: Record, held: Stored[Record]) -> tuple[bytes, dict[str, byte
     if not isinstance(record, Pool):
         return encode(record), {}
     older = record.samples[:-1]
-    known = {s.at for s in held.value.samples[:-1]} if held.apart and isinstance(held.value, Pool) else set()
+    known = {s.at for s in held.value.samples[:-1]} if held.version and isinstance(held.value, Pool) else set()
     fields = {_field(at): b"" for at in known - {sample.at for sample in older}}
     fields |= {_field(sample.at): _sample(sample) for sample in older if sample.at not in known}
     head = encode(replace(record, samples=()))

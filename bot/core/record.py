@@ -136,8 +136,6 @@ class Stored(Generic[R_co]):
     """When an earlier claim began that ended without a result (epoch seconds); None if there is none."""
     lease_ends: float = 0.0
     """Monotonic seconds of this process; nothing is sent after that."""
-    apart: bool = False
-    """Whether the store keeps the older samples of this pool one by one; if not, the next write stores them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,7 @@ class Claim:
         held = self.held
         if held is None or not isinstance(held.value, kind):
             return None
-        return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends, held.apart)
+        return Stored(held.value, held.version, self.fence, held.in_doubt_since, self.lease_ends)
 
     def of(self, kind: type[K]) -> "Stored[K]":
         """The claimed record; a new one when there is none yet."""

@@ -262,7 +262,7 @@ class RedisStore:
             return None
         if held is not None:
             in_doubt_since = whole(opened_ms) / 1000 + offset if opened_ms else None
-            held = Stored(held.value, held.version, whole(fence), in_doubt_since, lease_ends, held.apart)
+            held = Stored(held.value, held.version, whole(fence), in_doubt_since, lease_ends)
         return Claim(name, record_id, held, whole(fence), lease_ends)
 
     async def give_back(self, claim: Claim, seconds: float) -> None:
@@ -284,7 +284,7 @@ class RedisStore:
         if not isinstance(document, bytes):
             return None
         samples = older if isinstance(older, bytes) else b""
-        return Stored(decode(kind, record_id, document, samples), whole(version), apart=bool(samples))
+        return Stored(decode(kind, record_id, document, samples), whole(version))
 
     def _note(self, high: int, seen: int) -> None:
         """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""
