@@ -31,13 +31,13 @@ AT_THE_START_SECONDS = 60.0
 SIGNS = {State.OPEN: "🔴", State.EASING: "🟡", State.DRAINED: "🟢", State.RESOLVED: "⚪"}
 
 
-def heading(incident: Incident, view: View, now: float, timing: Timing) -> Marked:
+def heading(incident: Incident, seen: Sequence[PoolRow], now: float) -> Marked:
     """State, worst pool, jobs queued and longest wait: `🔴 OPEN · P2 · linux: 14 jobs queued, longest wait 9 min`.
 
     The header and the notification begin with exactly these characters, so nothing in them needs an escape.
     """
     lead = f"{SIGNS[incident.state]} {state_words(incident)} · "
-    whole = flat(lead + headline(incident, view, now, timing, MOST - len(lead)), MOST)
+    whole = flat(lead + _headline(incident, seen, now, MOST - len(lead)), MOST)
     return escaped(whole.replace("&", "＆"), MOST)
 
 
@@ -52,15 +52,18 @@ def notification(first: Marked, *parts: Marked | None) -> Marked:
 
 def headline(incident: Incident, view: View, now: float, timing: Timing, most: int = 160) -> str:
     """Pool, jobs and wait without the state; plain text, not escaped. Names are shortened to fit `most` characters."""
-    subject, facts = _subject_and_facts(incident, view, now, timing)
+    return _headline(incident, of_incident(incident, view, now, timing), now, most)
+
+
+def _headline(incident: Incident, seen: Sequence[PoolRow], now: float, most: int) -> str:
+    subject, facts = _subject_and_facts(incident, seen, now)
     space = max(LEAST_NAME, most - len(facts) - 2)
     return f"{shortened(subject, min(space, MOST_NAME))}: {facts}"
 
 
-def _subject_and_facts(incident: Incident, view: View, now: float, timing: Timing) -> tuple[str, str]:
+def _subject_and_facts(incident: Incident, seen: Sequence[PoolRow], now: float) -> tuple[str, str]:
     if incident.closed:
         return _subject(incident), ending(incident)
-    seen = of_incident(incident, view, now, timing)
     queueing = [row for row in seen if row.queueing]
     if not queueing:
         if incident.group.kind is Kind.BLIND:

@@ -39,7 +39,8 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     """The parent: state and queue, verdict, owner and buttons first; then the pools, the chart and the links."""
     if incident.thread.plain:
         return minimal(incident)
-    first = heading(incident, view, now, timing)
+    seen = of_incident(incident, view, now, timing)
+    first = heading(incident, seen, now)
     small = notes(incident, now)
     noted = context(small) if small else None
     if incident.closed:
@@ -60,7 +61,7 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
         header(first),
         section(joined("\n", *lines)),
         controls(offers, subject),
-        *_pools(incident, view, now, timing),
+        *_pools(incident, view, seen, now),
         latest_actions(incident),
         chart_now(incident, view, now, timing),
         _last_line(incident, view),
@@ -68,9 +69,8 @@ def parent(incident: Incident, view: View, offers: Sequence[Offer], now: float, 
     )
 
 
-def _pools(incident: Incident, view: View, now: float, timing: Timing) -> tuple[Block, ...]:
+def _pools(incident: Incident, view: View, seen: Sequence[PoolRow], now: float) -> tuple[Block, ...]:
     """A table for several pools, a line for one, a sentence for none."""
-    seen = of_incident(incident, view, now, timing)
     if not seen:
         return (section(_unmeasured(incident, view)),)
     if all(row.pending for row in seen):

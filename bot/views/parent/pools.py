@@ -91,6 +91,9 @@ def of_snapshots(figures: Sequence[Snapshot], at: float) -> tuple[PoolRow, ...]:
 
 
 def of_incident(incident: Incident, view: View, now: float, timing: Timing) -> tuple[PoolRow, ...]:
+    """The pools of an open incident; one that is over is told from its record alone."""
+    if incident.closed:
+        return ()
     return rows((*incident.pools.affected, *incident.pools.candidates), incident.pools.affected, view, now, timing)
 
 
