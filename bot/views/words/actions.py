@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bot.core.incident.details.actions import ActionNoted
+from bot.views.words.phrase import phrase
 
 SAID: Mapping[str, Mapping[str, str]] = {
     "mute": {"on": "muted updates in the thread.", "off": "resumed updates in the thread."}
@@ -23,4 +24,4 @@ ASKED_TO: Mapping[str, str] = {
 def action_words(details: ActionNoted) -> str:
     """The sentence of a step; that of another release's action has only its name."""
     words = SAID.get(details.action, {}).get(details.step)
-    return words.format_map(details.values) if words else f"did {details.action}: {details.step}."
+    return phrase(words, details.values) if words else f"did {details.action}: {details.step}."

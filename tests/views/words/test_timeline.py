@@ -1,6 +1,9 @@
 """Timeline entries in words: a row for each kind of details and each of its steps."""
 
+from dataclasses import replace
 from typing import get_args
+
+import pytest
 
 from bot.core.alert import SilentReason
 from bot.core.incident.details import actions, events, people, requests
@@ -131,6 +134,12 @@ def test_what_entries_say() -> None:
 def test_every_kind_of_details_has_a_row() -> None:
     assert {type(details) for details in ROWS} == set(get_args(Details))
     assert len({details.kind for details in ROWS}) == len(get_args(Details))
+
+
+def test_an_action_of_another_release_lacks_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.views.words.actions.SAID", {"followup": {"filed": "filed {issue}."}})
+    noted = actions.ActionNoted("followup", "filed", {"issue": "o/r#1"})
+    assert [details_words(one) for one in (noted, replace(noted, values={}))] == ["filed o/r#1.", "filed unknown."]
 
 
 def test_every_note_and_decision_has_words() -> None:
