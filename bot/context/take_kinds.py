@@ -23,10 +23,11 @@ async def with_usual(context: Context, before: Pool, after: Pool) -> tuple[Pool,
         return after, ()
     rules, puts, kinds = context.settings.file.rules_of(after.id), list[Put](), sample.kinds
     stuck: tuple[JobGroup, ...] = ()
-    if sample.ended or any(one.usual_seconds is None for one in kinds):
+    late = (sample.oldest_wait_seconds or 0.0) > rules.normal_wait_seconds  # else nobody asks why
+    if sample.ended or (late and any(one.usual_seconds is None for one in kinds)):
         held = await context.store.get(JobKinds, after.id) or Stored(JobKinds(after.id), 0)
         known = learnt(held.value, sample.ended, sample.at)
-        if (sample.oldest_wait_seconds or 0.0) > rules.normal_wait_seconds:  # else nobody asks why
+        if late:
             before_it = began_at(after.samples, rules.normal_wait_seconds) - BEFORE_SECONDS
             kinds = compared(kinds, known, sample.at, before_it)
         if known != held.value:

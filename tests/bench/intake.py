@@ -145,8 +145,8 @@ async def measured(folder: Path) -> list[Row]:
             await asyncio.sleep(1)
             repeated = float(stub.posts - before)
     names = (
-        ("webhook to Slack on an idle system, ms", "at most 2 x"),
-        (f"{GROUPS} groups at once: threads a second", "at least 0.7 x"),
+        ("webhook to Slack on an idle system, ms", "at most 2.2 x"),
+        (f"{GROUPS} groups at once: threads a second", "at least 0.5 x"),
         (f"{GROUPS} groups at once: slowest answer, s", ""),
         ("CPU time of an alert, ms", "at most 1.2 ms"),
     )

@@ -56,5 +56,5 @@ async def measured(folder: Path) -> list[Row]:
     return [
         Row(f"{POOLS} pools once a minute: % of a core", (core,), (), "5 %"),
         Row(f"{POOLS} pools: queries a minute", (queries,)),
-        Row(f"{POOLS} pools: memory, MB", (memory,), (), "at most 100 MB"),
+        Row(f"{POOLS} pools: memory, MB", (memory,), (), "at most 250 MB"),
     ]
