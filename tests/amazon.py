@@ -92,13 +92,13 @@ class Amazon:
     pem: bytes = field(default_factory=certificate)
     status: int = 200
     down: bool = False
-    asked: list[httpx.URL] = field(default_factory=list)
+    requests: list[httpx.URL] = field(default_factory=list)
 
     def sns(self, now: Any) -> AmazonSns:
         return AmazonSns(HttpPool(httpx.MockTransport(self._answer)), now)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request.url)
+        self.requests.append(request.url)
         if self.down:
             raise httpx.ConnectTimeout("nobody there")
         if request.url.path.endswith(".pem"):

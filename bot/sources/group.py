@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from bot.core.alert import Alert, Delivery, Kind, Links, SilentReason, Status, digest
 from bot.core.routing import POOL_LABELS
@@ -142,7 +143,7 @@ def _alert(place: int, entry: object, group: Group, complete: Complete) -> Alert
     kind = Kind.TEST if extra.test else kind
     summaries = (*named(annotations, "summary"), *named(annotations, "message"))
     return Alert(
-        fingerprint=_whole_or_digest(item.text("fingerprint")) or _fingerprint(labels),
+        fingerprint=_whole_or_digest(item.text("fingerprint")) or digest(*chain(*sorted(labels.items())))[:16],
         status=status,
         name=_name(item),
         labels=bounded(labels, FIRST_LABELS),
@@ -172,10 +173,6 @@ def _rule_error(labels: Words, annotations: Words) -> str:
     if labels.get("alertname") != RULE_ERROR:
         return ""
     return cut(annotations.get("Error") or "Grafana gives no text", MOST_CHARS)
-
-
-def _fingerprint(labels: Words) -> str:
-    return digest(*(part for pair in sorted(labels.items()) for part in pair))[:16]
 
 
 def _status(value: object) -> Status | None:

@@ -143,10 +143,10 @@ def test_one_of_your_own_replaces_that_of_the_set_and_gets_names_escaped() -> No
     own = {**OWN, "query": 'sum(x{$machine_match, pool="$pool"})', "says": "are full", "remedy": "Clean."}
     found, problems = read(metrics={"p": PROMETHEUS}, pool={name: NODES}, signal={"disk": own})
     assert problems == []
-    told = {one.signal.name: one for one in found[name]}
-    assert [*told] == ["cpu", "memory", "disk", "io", "network"]
-    assert told["disk"].question.query == 'sum(x{job="node", pool="a\\"b$machine_match"})'
-    assert (told["disk"].signal.says, told["disk"].signal.remedy) == ("are full", "Clean.")
+    signals = {one.signal.name: one for one in found[name]}
+    assert [*signals] == ["cpu", "memory", "disk", "io", "network"]
+    assert signals["disk"].question.query == 'sum(x{job="node", pool="a\\"b$machine_match"})'
+    assert (signals["disk"].signal.says, signals["disk"].signal.remedy) == ("are full", "Clean.")
 
 
 def test_a_pool_is_measured_with_its_signals_and_its_sources_can_tell_more() -> None:

@@ -28,7 +28,7 @@ async def test_a_good_signature_is_believed(version: str) -> None:
     sns = amazon.sns(FakeClock(NOW).now)
     assert await verified(sns, sealed(version=version, Subject="s"))
     assert await verified(sns, sealed("other", version=version))
-    assert [str(url) for url in amazon.asked] == [CERTIFICATE]
+    assert [str(url) for url in amazon.requests] == [CERTIFICATE]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ async def test_an_address_without_a_certificate_is_left_alone_for_a_while(status
     assert not await verified(sns, sealed())
     amazon.status = 200
     assert not await verified(sns, sealed())
-    assert len(amazon.asked) == 1
+    assert len(amazon.requests) == 1
     clock.advance(FORGET_SECONDS)
     assert await verified(sns, sealed())
 
@@ -102,10 +102,10 @@ async def test_a_certificate_that_cannot_be_fetched_now_is_no_verdict(status: in
 async def test_a_subscription_is_confirmed_by_one_question() -> None:
     amazon = Amazon()
     await amazon.sns(FakeClock(NOW).now).confirm(SUBSCRIBE)
-    (asked,) = amazon.asked
-    assert (asked.host, asked.path) == ("sns.us-east-1.amazonaws.com", "/")
-    assert asked.params["Action"] == "ConfirmSubscription"
-    assert asked.params["Token"]
+    (request,) = amazon.requests
+    assert (request.host, request.path) == ("sns.us-east-1.amazonaws.com", "/")
+    assert request.params["Action"] == "ConfirmSubscription"
+    assert request.params["Token"]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 302])

@@ -73,7 +73,7 @@ async def test_anything_else_gets_401_with_the_same_words(endpoint: SnsEndpoint,
     assert (answer.status_code, answer.json()) == (401, {"error": REFUSED})
     assert "www-authenticate" not in answer.headers
     assert endpoint.world.data.rows == {}
-    assert {url.host for url in endpoint.amazon.asked} <= {"sns.us-east-1.amazonaws.com"}
+    assert {url.host for url in endpoint.amazon.requests} <= {"sns.us-east-1.amazonaws.com"}
 
 
 async def test_a_bearer_token_is_no_signature(endpoint: SnsEndpoint) -> None:
@@ -87,7 +87,7 @@ async def test_without_topics_nothing_is_believed_and_nobody_asked() -> None:
     async with SnsEndpoint(sns={"topics": []}) as endpoint:
         answer = await endpoint.posts(sealed())
         assert (answer.status_code, answer.json()["setting"]) == (404, "topics in [sns]")
-        assert endpoint.amazon.asked == []
+        assert endpoint.amazon.requests == []
 
 
 async def test_a_certificate_that_cannot_be_fetched_asks_to_send_again(endpoint: SnsEndpoint) -> None:
@@ -103,10 +103,10 @@ async def test_a_certificate_that_cannot_be_fetched_asks_to_send_again(endpoint:
 async def test_a_subscription_of_a_known_topic_is_confirmed(endpoint: SnsEndpoint) -> None:
     """By one question at SNS; an end of it is told in the log alone."""
     assert (await endpoint.posts(subscription())).json() == {"outcome": "confirmed"}
-    assert endpoint.amazon.asked[-1].params["Action"] == "ConfirmSubscription"
-    before = len(endpoint.amazon.asked)
+    assert endpoint.amazon.requests[-1].params["Action"] == "ConfirmSubscription"
+    before = len(endpoint.amazon.requests)
     assert (await endpoint.posts(subscription("UnsubscribeConfirmation"))).json() == {"outcome": "unsubscribed"}
-    assert len(endpoint.amazon.asked) == before
+    assert len(endpoint.amazon.requests) == before
     assert endpoint.world.data.rows == {}
 
 
@@ -121,7 +121,7 @@ async def test_a_subscription_of_a_known_topic_is_confirmed(endpoint: SnsEndpoin
 async def test_no_other_subscription_is_confirmed(endpoint: SnsEndpoint, body: bytes, status: int) -> None:
     """A topic that is not ours, an address that is not SNS's."""
     assert (await endpoint.posts(body)).status_code == status
-    assert all(url.path.endswith(".pem") for url in endpoint.amazon.asked)
+    assert all(url.path.endswith(".pem") for url in endpoint.amazon.requests)
 
 
 async def test_a_confirmation_that_sns_refuses_is_said(endpoint: SnsEndpoint) -> None:

@@ -116,7 +116,7 @@ async def test_strangers_open_nothing(tmp_path: Path, redis_url: str) -> None:
         for body in (sealed(at=at, signer="stranger"), sealed(at=at, TopicArn=f"{TOPIC}2"), sealed(at=at - 3700)):
             assert (await senders.sns(body)).status_code == 401
         assert (await senders.github(issue("opened"), "another secret")).status_code == 401
-        assert {url.host for url in senders.amazon.asked} <= {"sns.us-east-1.amazonaws.com"}
+        assert {url.host for url in senders.amazon.requests} <= {"sns.us-east-1.amazonaws.com"}
         assert senders.world.roots() == []
 
 

@@ -214,7 +214,7 @@ def alerts_from(rows: Sequence[object], parse: Parse) -> Iterator[Alert]:
             continue
 
 
-def groups_from(rows: Sequence[object], parse: Parse, external_url: str = "") -> Iterator[Delivery]:
+def groups_from(rows: Sequence[object], parse: Parse, external_url: str) -> Iterator[Delivery]:
     """The groups of a listing, as their webhooks would describe them; unreadable ones are skipped.
 
     The listing does not contain the routes that a webhook's `groupKey` begins with, so the key is made from the labels.

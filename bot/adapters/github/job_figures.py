@@ -150,9 +150,7 @@ def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[st
     return [age for age, _ in running_jobs(jobs, now, over)]
 
 
-def running_jobs(
-    jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()
-) -> list[tuple[float, WorkflowJob]]:
+def running_jobs(jobs: Iterable[WorkflowJob], now: float, over: Collection[str]) -> list[tuple[float, WorkflowJob]]:
     """Running jobs, each with its duration, longest first.
 
     A job whose runner took another job has ended, because a runner does one job at a time. Names of GitHub's own

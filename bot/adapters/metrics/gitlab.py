@@ -263,9 +263,9 @@ def _kind(row: Row) -> str:
 def _groups(pending: Sequence[Row]) -> tuple[JobGroup, ...]:
     """Unknown while GitLab gives no waiting time for some of them."""
     waits = [(row, number(row, "queued_duration")) for row in pending]
-    told = [(row, wait) for row, wait in waits if wait is not None]
-    keys = ((_kind(row), ", ".join(sorted(texts(row.get("tag_list")))), _project(row)) for row, _ in told)
-    return grouped(zip(keys, (wait for _, wait in told), strict=True)) if len(told) == len(waits) else ()
+    timed = [(row, wait) for row, wait in waits if wait is not None]
+    keys = ((_kind(row), ", ".join(sorted(texts(row.get("tag_list")))), _project(row)) for row, _ in timed)
+    return grouped(zip(keys, (wait for _, wait in timed), strict=True)) if len(timed) == len(waits) else ()
 
 
 def _run(row: Row) -> ListedRun | None:

@@ -47,7 +47,7 @@ class Several:
         """What each source knows of the pool now. Raises Unreachable if none gave anything."""
         for name, source in self._sources.items():
             if (name, pool) not in self._running:
-                self._running[name, pool] = begun(_snapshot(source, pool))
+                self._running[name, pool] = begun(source.snapshot(pool))
         tasks = {name: self._running[name, pool] for name in self._sources}
         await asyncio.wait(tasks.values(), timeout=self._patience)
         found = {name: self._result(name, pool, task) for name, task in tasks.items()}
@@ -88,10 +88,6 @@ class Several:
             for sample in samples:
                 slots.setdefault(round(sample.at / max(step_seconds, 1.0)), []).append(SourceAnswer(name, sample))
         return tuple(merged(pool, slots[slot]) for slot in sorted(slots))
-
-
-async def _snapshot(source: Metrics, pool: str) -> Snapshot:
-    return await source.snapshot(pool)
 
 
 def _answer(name: str, found: Snapshot | Unreachable, every: float) -> SourceAnswer:

@@ -27,7 +27,7 @@ class Past:
     """Other installations that posted some with the same token."""
 
 
-async def read_past(read: Read, me: Identity, channel: str, since: float, thread: str | None = None) -> Past:
+async def read_past(read: Read, me: Identity, channel: str, since: float, thread: str | None) -> Past:
     """Our messages in a thread, or those of a channel that are not replies. Raises Unreachable."""
     method = "conversations.history" if thread is None else "conversations.replies"
     arguments = {"channel": channel, "oldest": f"{max(0.0, since):.6f}", "inclusive": "true", "limit": f"{PAGE}"}

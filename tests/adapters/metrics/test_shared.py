@@ -43,7 +43,7 @@ class Replicas:
         await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
         return found
 
-    def asked(self, number: int) -> int:
+    def reads(self, number: int) -> int:
         return self.sources[number].script.count("snapshot")
 
 
@@ -56,15 +56,15 @@ async def test_the_second_process_uses_what_the_first_one_read() -> None:
         mine = await world.read(0, "a")
         theirs = await world.read(1, "b")
         assert (theirs.at, theirs.pool) == (mine.at, "b")
-    assert world.asked(1) == 0
+    assert world.reads(1) == 0
 
 
 async def test_a_round_publishes_what_was_just_taken() -> None:
     """Once, by one task: the source is asked again only for the pools that other processes measure."""
     world = Replicas()
     await asyncio.gather(*(world.each[0].snapshot(pool) for pool in POOLS))
-    assert (await world.read(0, "a"), world.asked(0)) == (await world.read(1, "a"), 3)
-    assert world.asked(1) == 0
+    assert (await world.read(0, "a"), world.reads(0)) == (await world.read(1, "a"), 3)
+    assert world.reads(1) == 0
 
 
 async def test_a_round_is_read_once_for_all_pools_that_look_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,11 +72,11 @@ async def test_a_round_is_read_once_for_all_pools_that_look_together(monkeypatch
     world, reads, plain = Replicas(), [0], FakeStore.get
     await world.read(0, "a")
 
-    async def counted(store: FakeStore, kind: type[SourceRound], name: str) -> Stored[SourceRound] | None:
+    async def count_reads(store: FakeStore, kind: type[SourceRound], name: str) -> Stored[SourceRound] | None:
         reads[0] += 1
         return await plain(store, kind, name)
 
-    monkeypatch.setattr(FakeStore, "get", counted)
+    monkeypatch.setattr(FakeStore, "get", count_reads)
     world.clock.advance(3)
     for process in world.each:
         await asyncio.gather(*(process.snapshot(pool) for pool in POOLS for _ in range(20)))
@@ -89,13 +89,13 @@ async def test_another_process_takes_over_when_the_reader_is_gone() -> None:
     await world.read(0, "a")
     world.clock.advance(LAPSED * EVERY - 1)
     await world.read(1, "a")
-    assert world.asked(1) == 0
+    assert world.reads(1) == 0
     world.clock.advance(1)
     taken = await world.read(1, "a")
-    assert (taken.at, world.asked(1) > 0) == (world.clock.now(), True)
-    before = world.asked(0)
+    assert (taken.at, world.reads(1) > 0) == (world.clock.now(), True)
+    before = world.reads(0)
     assert (await world.read(0, "a")).at == taken.at
-    assert world.asked(0) == before
+    assert world.reads(0) == before
 
 
 HUNG = {
@@ -123,8 +123,8 @@ def test_a_listing_that_hangs_holds_back_no_measurement(kind: str) -> None:
         file = {"metrics": {"it": {"kind": kind, **table}}, "pool": {name: {"metrics": "it"} for name in POOLS}}
         given = Settings(load({}).env, File.model_validate(file), {"T": "t"})
         built = build(given, clock.now, HttpPool(httpx.MockTransport(answer)), store=store)
-        asked = (built.metrics[name].snapshot(name) for name in POOLS)
-        await asyncio.gather(*asked, return_exceptions=True)
+        reads = (built.metrics[name].snapshot(name) for name in POOLS)
+        await asyncio.gather(*reads, return_exceptions=True)
         return asyncio.get_running_loop().time()
 
     assert {kind for kind, source in METRICS.items() if source.shared} == set(HUNG)
