@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.alert import silence_matchers
+from bot.core.external import SilenceFound
 from bot.core.incident.details.events import PlainText
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import View
@@ -286,3 +287,21 @@ def test_a_first_message_that_is_left_points_to_the_thread_and_has_no_buttons() 
     assert own.text == "This incident continues in <https://slack.test/1|its own channel>."
     assert other.text == "This incident continues in <https://slack.test/1|the fallback channel>."
     assert not [block for one in (own, other) for block in one.blocks if block["type"] == "actions"]
+
+
+FOUND = SilenceFound("s1", active=True, ends_at=NOW + 7200, comment="", by="dana")
+OURS = Silence("s1", "grafana", NOW + 7200, "U0ANA", "i1.abc", until_drained=True, above=200)
+
+
+def test_one_of_ours_is_told_with_owner_and_end_condition() -> None:
+    text = answers.silence_list([answers.ListedSilence("grafana", FOUND, OURS, "Queue is long")], NOW).text
+    assert text.startswith("1 active silence:\n*Queue is long*")
+    assert "2 h more" in text
+    assert "by <@U0ANA>" in text
+    assert "or until the queue has drained, or more than 200 jobs wait" in text
+
+
+def test_one_of_somebody_else_is_told_by_its_back_end() -> None:
+    text = answers.silence_list([answers.ListedSilence("grafana", FOUND)], NOW).text
+    assert "by dana in grafana" in text
+    assert answers.silence_list([], NOW).text == "Nothing is silenced."
