@@ -123,9 +123,9 @@ def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, poll_seconds:
         return abs(now - at) <= named[source].allowed(poll_seconds, runners=figure in GROUPS["runners"])
 
     sample = merged(pool.id, answers, floor, is_fresh)
-    after = measured(pool, sample, now)
     leading = named.get(sample.source)
-    return replace(after, sources=sources, usual_age=leading.queue.usual_age if leading else after.usual_age)
+    age = leading.queue.usual_age if leading else pool.usual_age
+    return replace(measured(pool, sample, now), sources=sources, usual_age=age)
 
 
 def silent_sources(pool: Pool, since: float, now: float, poll_seconds: float) -> dict[str, float]:

@@ -6,7 +6,7 @@ from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.early_warning import WarningHistory
 from bot.core.pool.hour_stats import DayStats, ExpectedHour, Fired, HourStats
 from bot.core.pool.outlook import UNBOUND, Calibration, Forecast, Reach, Score
-from bot.core.pool.retention import Origin, PoolSource, kept, usual_age
+from bot.core.pool.retention import Origin, PoolSource, kept
 from bot.core.pool.steady_forecast import SteadyForecast
 from bot.core.signals.signal import Signal, slim
 
@@ -239,8 +239,7 @@ def measured(pool: Pool, snapshot: Snapshot, now: float) -> Pool:
     if pool.latest and snapshot.at <= pool.latest.at:
         return replace(pool, trouble=None, tried_at=now)
     samples = (*pool.samples[:-1], *map(slimmed, pool.samples[-1:]), snapshot)
-    reached = usual_age(pool.usual_age, [one.at for one in samples], pool.tried_at, now)
-    return replace(pool, samples=kept(samples), trouble=None, tried_at=now, usual_age=reached)
+    return replace(pool, samples=kept(samples), trouble=None, tried_at=now)
 
 
 def unreadable(pool: Pool, why: str, now: float) -> Pool:

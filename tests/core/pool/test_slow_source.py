@@ -10,7 +10,8 @@ from bot.core.incident.incident import State
 from bot.core.incident.observe import Timing, observed
 from bot.core.incident.timeline import Event
 from bot.core.pool.backfill import joined
-from bot.core.pool.pool import Pool, fresh, measured, unreadable
+from bot.core.pool.merge import SourceAnswer, taken
+from bot.core.pool.pool import Pool, Snapshot, fresh, unreadable
 from tests.builders import NOW, POOL, incident, named, resolved, sample, view
 
 HOUR = 3600.0
@@ -18,6 +19,11 @@ matrix = pytest.mark.parametrize(
     ("delay", "step", "poll"),
     [(delay, step, poll) for delay in (0, 20, 90, 150, 300) for step in (1, 15, 60, 90, 300) for poll in (10, 30, 60)],
 )
+
+
+def measured(pool: Pool, found: Snapshot, now: float, poll: float = 30.0) -> Pool:
+    """The pool after its only source answered."""
+    return taken(pool, [SourceAnswer("", found)], now, poll)
 
 
 def played(
@@ -29,7 +35,7 @@ def played(
         now = NOW + number * poll
         at = min(now - delay, stops) // step * step
         queue = queued[min(int(max(at - NOW, 0) // 1800), len(queued) - 1)]
-        pool = measured(pool, sample(queue, at=at, oldest_wait_seconds=900.0 * bool(queue)), now)
+        pool = measured(pool, sample(queue, at=at, oldest_wait_seconds=900.0 * bool(queue)), now, poll)
         yield now, pool
 
 
