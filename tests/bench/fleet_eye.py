@@ -11,7 +11,7 @@ from bot.core.pool.pool import Snapshot, Tally
 from bot.core.signals.signal import Signal, SignalKind
 from bot.playground.fleet.faults import FleetFaultKind
 from bot.playground.fleet.figures import read
-from bot.playground.fleet.metrics import ExposedSample, samples
+from bot.playground.fleet.metrics import ExposedSample, job_samples
 from bot.playground.fleet.simulation import SimulatedFleet
 
 WINDOW_SECONDS, LATELY_SECONDS = 900.0, 7200.0
@@ -50,7 +50,7 @@ class Eye:
         insort(self._rates, figures.arrivals_per_minute)
         if figures.duration_p50_seconds is not None:
             insort(self._durations, figures.duration_p50_seconds)
-        told = samples(self.fleet)
+        exposed = list(job_samples(self.fleet, self.name))
         known: dict[str, object] = {
             **{name: getattr(figures, name) for name in SHOWN},
             "running_longest_seconds": figures.running_seconds,
@@ -62,7 +62,7 @@ class Eye:
             "arrivals_by_source": _counted(counts["arrived"]),
             "usual_by_source": _counted(self._earlier(now, arrived)),
             "usual_arrivals_per_minute": self._rates[len(self._rates) // 2],
-            **{name: _of_jobs(told, self.name, family, read_jobs) for name, (family, read_jobs) in JOBS.items()},
+            **{name: _of_jobs(exposed, family, read_jobs) for name, (family, read_jobs) in JOBS.items()},
             "usual_duration_seconds": self._durations[len(self._durations) // 2] if self._durations else None,
         }
         if any(fault.kind is FleetFaultKind.DISKS_FULL for fault in self.fleet.faults):
@@ -90,11 +90,10 @@ class Eye:
 
 
 def _of_jobs(
-    told: list[ExposedSample], pool: str, family: str, read_jobs: Callable[[Samples], tuple[object, ...]]
+    exposed: list[ExposedSample], family: str, read_jobs: Callable[[Samples], tuple[object, ...]]
 ) -> tuple[object, ...]:
     """A figure of single jobs as the metrics source reads it."""
-    labelled = [(dict(one.labels), one.value) for one in told if one.name == family]
-    return read_jobs(tuple(PrometheusSample(labels, 0.0, n) for labels, n in labelled if labels["pool"] == pool))
+    return read_jobs(tuple(PrometheusSample(dict(one.labels), 0.0, one.value) for one in exposed if one.name == family))
 
 
 def _more(counts: dict[str, int], before: dict[str, int]) -> dict[str, int]:

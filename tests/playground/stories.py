@@ -121,8 +121,10 @@ class Played:
             await self.works()
         now = self.world.clock.now()
         self.book.observe(breaches(self.scenario.rule, [read(self.fleet, name) for name in self.fleet.pools]), now)
+        delivered = self.sender.deliveries
         await self.sender.send_due(now, FLEET)
-        await self.works()
+        if self.sender.deliveries is not delivered:
+            await self.works()
 
     async def works(self) -> None:
         posted_before = len(self.chat.first)

@@ -54,16 +54,20 @@ def samples(fleet: SimulatedFleet) -> list[ExposedSample]:
     """Return everything that the fleet exports now, family by family."""
     found = [ExposedSample("ci_provider_up", (), float(fleet.provider_up))]
     for name in fleet.pools:
-        figures = read(fleet, name)
-        found += _gauges(figures)
+        found += _gauges(read(fleet, name))
         found.append(_short_of_disk(fleet, name))
-        found += _listed("ci_job_wait_seconds", name, longest_waiting(fleet, name))
-        found += _listed("ci_job_runs_seconds", name, longest_running(fleet, name))
-        found += _by_kind("ci_job_kinds", name, kinds(fleet, name))
-        found += _by_kind("ci_job_waits", name, waits(fleet, name))
+        found += job_samples(fleet, name)
         found += _counters(fleet, name)
     order = {family: place for place, family in enumerate(FAMILIES)}
     return sorted(found, key=lambda s: order[s.name])
+
+
+def job_samples(fleet: SimulatedFleet, name: str) -> Iterator[ExposedSample]:
+    """Return what is exported of a pool's single jobs and kinds of jobs; raises UnknownPoolError."""
+    yield from _listed("ci_job_wait_seconds", name, longest_waiting(fleet, name))
+    yield from _listed("ci_job_runs_seconds", name, longest_running(fleet, name))
+    yield from _by_kind("ci_job_kinds", name, kinds(fleet, name))
+    yield from _by_kind("ci_job_waits", name, waits(fleet, name))
 
 
 def exposition(found: list[ExposedSample]) -> str:
