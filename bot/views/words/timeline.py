@@ -3,39 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.core.incident.details import events, people
+from bot.core.incident.details import events, people, requests
 from bot.core.incident.details.actions import ActionNoted
 from bot.core.incident.details.details import Details
-from bot.core.incident.details.events import CauseJudged, ChartShown, Diagnosed, IncidentEnded, QueueChanged
-from bot.core.incident.details.requests import (
-    IssueNoted,
-    IssueStep,
-    LeaseNoted,
-    RequestEnd,
-    RequestNotDone,
-    RunnersChecked,
-    RunnersReturned,
-    ScaleAccepted,
-    ScaleRequest,
-    SilenceEnded,
-    Silencing,
-)
 from bot.core.incident.timeline import Decision, Entry, Event
 from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
+from bot.views.words import scaling
 from bot.views.words.actions import ASKED_TO, action_words
 from bot.views.words.closing import ending_lines, ending_words, silent_words
 from bot.views.words.diagnosis import diagnosis_lines, judged_words, survey_headline
-from bot.views.words.scaling import (
-    accepted_lines,
-    accepted_words,
-    checked_words,
-    lease_words,
-    returned_lines,
-    returned_words,
-    scale_request_words,
-)
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
 from bot.views.words.sources import course_lines
 from bot.views.words.sparkline import spark_lines
@@ -68,7 +46,7 @@ DECISIONS = {
     Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
-GO_ON = SilenceEnded | RunnersReturned | RequestNotDone
+GO_ON = requests.SilenceEnded | requests.RunnersReturned | requests.RequestNotDone
 """Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
 
@@ -76,7 +54,7 @@ def entry_words(entry: Entry) -> str:
     """The sentence of an entry; with `who` it goes on after that person's name."""
     if entry.details is None:
         return PLAIN.get(entry.event, "")
-    if isinstance(entry.details, ChartShown):
+    if isinstance(entry.details, events.ChartShown):
         return "asked for the chart." if entry.who else "Queue so far"
     words = details_words(entry.details, entry.figures)
     return words if entry.who or not isinstance(entry.details, GO_ON) else f"{words[:1].upper()}{words[1:]}"
@@ -106,9 +84,9 @@ def details_words(details: Details, figures: Sequence[Snapshot] = ()) -> str:  #
         case events.EarlyWarningGiven():
             before = duration(details.before_seconds)
             return f"An early warning for {details.pool} came {before} before this alert."
-        case ChartShown():
+        case events.ChartShown():
             return "asked for the chart."
-        case Diagnosed():
+        case events.Diagnosed():
             return f"asked for a diagnosis. {survey_headline(details, figures)}"
     return _WORDS[type(details)](details)
 
@@ -121,15 +99,15 @@ def details_lines(details: Details | None, figures: Sequence[Snapshot] = ()) -> 
             return details.problems
         case people.HandedOver():
             return (f"Note: {details.note}",) if details.note else ()
-        case ChartShown():
+        case events.ChartShown():
             return (*spark_lines(details.sparks, details.more_pools), *course_lines(details.signals))
-        case ScaleAccepted():
-            return accepted_lines(details)
-        case RunnersReturned():
-            return returned_lines(details)
-        case Diagnosed():
+        case requests.ScaleAccepted():
+            return scaling.accepted_lines(details)
+        case requests.RunnersReturned():
+            return scaling.returned_lines(details)
+        case events.Diagnosed():
             return diagnosis_lines(details, figures)
-        case IncidentEnded():
+        case events.IncidentEnded():
             return ending_lines(details.summary)
         case _:
             return ()
@@ -155,7 +133,7 @@ def _joined_words(joined: events.AlertsJoined) -> str:
     return " ".join([*parts, *filter(None, [coverage_words(joined.coverage)])])
 
 
-def _queue_words(changed: QueueChanged) -> str:
+def _queue_words(changed: events.QueueChanged) -> str:
     """A number of jobs that is not known is left out; the first message says which pool's it is."""
     now, was = (f"longest wait {duration(wait)}" for wait in (changed.wait_seconds, changed.was_wait_seconds))
     if changed.was_queued is not None:
@@ -166,26 +144,26 @@ def _queue_words(changed: QueueChanged) -> str:
     return f"Worse: {changed.pool or 'all affected pools'}{queued} {now} (before: {was})."
 
 
-def _issue_words(details: IssueNoted) -> str:
-    if details.step is IssueStep.ASKED:
+def _issue_words(details: requests.IssueNoted) -> str:
+    if details.step is requests.IssueStep.ASKED:
         return f"asked to file an issue in {details.name}."
-    if details.step is IssueStep.NOT_FILED:
+    if details.step is requests.IssueStep.NOT_FILED:
         return f"would have filed an issue in {details.name} (shadow mode). Nothing was done."
     lacking = f" GitHub did not set {listed(details.lacking)}: its token may not set labels." if details.lacking else ""
     return f"filed {details.name}.{lacking}"
 
 
-def _not_done_words(request: RequestNotDone) -> str:
+def _not_done_words(request: requests.RequestNotDone) -> str:
     where = f" {request.pool}" if request.pool else ""
     target = f" to {request.target}" if request.target is not None else ""
     waited = duration(request.waited_seconds)
     came = {
-        RequestEnd.REFUSED: f"Refused: {request.why}",
-        RequestEnd.FAILED: f"It failed: {request.why}.",
-        RequestEnd.UNKNOWN: f"Outcome unknown: {request.why}. Check there.",
-        RequestEnd.CHECKING: f"{request.system}: {request.why or 'did not answer'}. Checking what happened.",
-        RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
-        RequestEnd.OVER: "The incident ended before anybody approved it. Nothing was changed.",
+        requests.RequestEnd.REFUSED: f"Refused: {request.why}",
+        requests.RequestEnd.FAILED: f"It failed: {request.why}.",
+        requests.RequestEnd.UNKNOWN: f"Outcome unknown: {request.why}. Check there.",
+        requests.RequestEnd.CHECKING: f"{request.system}: {request.why or 'did not answer'}. Checking what happened.",
+        requests.RequestEnd.LAPSED: f"It expired: nobody approved it within {waited}. Nothing was changed.",
+        requests.RequestEnd.OVER: "The incident ended before anybody approved it. Nothing was changed.",
     }[request.how]
     return f"asked to {ASKED_TO.get(request.action, request.action)}{where}{target}. {came}"
 
@@ -241,18 +219,18 @@ _WORDS: Mapping[type[Details], Callable[[Any], str]] = {
     people.Escalation: _people_words,
     events.Escalated: paged_words,
     events.Paged: paged_words,
-    QueueChanged: _queue_words,
-    Silencing: silencing_words,
-    SilenceEnded: silence_ended_words,
-    ScaleRequest: scale_request_words,
-    ScaleAccepted: accepted_words,
-    RunnersChecked: checked_words,
-    LeaseNoted: lease_words,
-    RunnersReturned: returned_words,
-    RequestNotDone: _not_done_words,
-    IssueNoted: _issue_words,
+    events.QueueChanged: _queue_words,
+    requests.Silencing: silencing_words,
+    requests.SilenceEnded: silence_ended_words,
+    requests.ScaleRequest: scaling.scale_request_words,
+    requests.ScaleAccepted: scaling.accepted_words,
+    requests.RunnersChecked: scaling.checked_words,
+    requests.LeaseNoted: scaling.lease_words,
+    requests.RunnersReturned: scaling.returned_words,
+    requests.RequestNotDone: _not_done_words,
+    requests.IssueNoted: _issue_words,
     ActionNoted: action_words,
-    CauseJudged: judged_words,
-    IncidentEnded: ending_words,
+    events.CauseJudged: judged_words,
+    events.IncidentEnded: ending_words,
 }
 """The other kinds of details, each with the function for its sentence."""
