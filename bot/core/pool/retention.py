@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import Protocol, TypeVar
@@ -59,19 +59,6 @@ def pace(samples: Sequence[Timed]) -> float:
     return median(gaps) if gaps else 0.0
 
 
-def usual_age(before: float, times: Sequence[float], tried_at: float, now: float) -> float:
-    """How old figures of a source get before newer ones come (seconds), since it is slow, late or both.
-
-    The newest of `times` came between two measurements, at `tried_at` and `now`. One after a gap tells nothing.
-    """
-    times = times[-LATELY:]
-    *gaps, last = [b - a for a, b in pairwise(times)] or [0.0]
-    if last > 2 * max(now - tried_at, median(gaps) if gaps else 0.0):
-        return before
-    reached = max(0.0, tried_at - times[-2]) if len(times) > 1 else 0.0
-    return min(max(reached, (before + reached) / 2), OLDEST_SECONDS)
-
-
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where some figures of a sample come from, and how old they are."""
@@ -93,11 +80,18 @@ class Rhythm:
     """Seconds."""
 
     def heard(self, at: float, tried_at: float, now: float) -> "Rhythm":
-        """The rhythm with figures of `at`, which came between the measurements at `tried_at` and `now`."""
+        """The rhythm with figures of `at`, which came between the measurements at `tried_at` and `now`.
+
+        A source is slow, late or both. Figures after a gap tell nothing of their age.
+        """
         if self.times and at <= self.times[-1]:
             return self
         times = (*self.times, at)[-LATELY:]
-        return Rhythm(times, usual_age(self.usual_age, times, tried_at, now))
+        *gaps, last = [b - a for a, b in pairwise(times)] or [0.0]
+        if last > 2 * max(now - tried_at, median(gaps) if gaps else 0.0):
+            return replace(self, times=times)
+        reached = max(0.0, tried_at - times[-2]) if len(times) > 1 else 0.0
+        return Rhythm(times, min(max(reached, (self.usual_age + reached) / 2), OLDEST_SECONDS))
 
 
 @dataclass(frozen=True, slots=True)
