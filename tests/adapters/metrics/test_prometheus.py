@@ -21,10 +21,12 @@ POOL = "linux.2xlarge"
 
 
 def source(
-    url: str, wire: HttpPool, at: float, table: Mapping[str, object] | None = None, **figures: object
+    url: str, wire: HttpPool, at: float, table: Mapping[str, object] | None = None, pools: int = 1, **figures: object
 ) -> Prometheus:
-    raw = {"kind": "prometheus", "url": url, **(table or {})}
-    return build("main", "[metrics.main]", raw, {POOL: figures}, parts_with(wire, {"TOKEN": "secret-token"}, at))
+    """A source of so many pools with the same figures; the first is POOL."""
+    raw, names = {"kind": "prometheus", "url": url, **(table or {})}, [POOL, *(f"other-{n}" for n in range(pools - 1))]
+    parts = parts_with(wire, {"TOKEN": "secret-token"}, at)
+    return build("main", "[metrics.main]", raw, dict.fromkeys(names, figures), parts)
 
 
 async def test_the_simulated_fleet_answers_every_figure_of_the_preset() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
-from bot.adapters.metrics.prometheus import TOGETHER_FROM, Prometheus, build
+from bot.adapters.metrics.prometheus import TOGETHER_FROM
 from bot.core.pool.pool import Snapshot, Tally
-from tests.adapters.back_end import parts_with, patient_pool
+from tests.adapters.back_end import patient_pool
+from tests.adapters.metrics.test_prometheus import POOL, source
 from tests.builders import gaps
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
@@ -111,18 +111,13 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometh
         yield real
 
 
-def source(real: RealPrometheus, wire: HttpPool, keys: dict[str, Any], at: float, max_age: str = "2m") -> Prometheus:
-    raw = {"kind": "prometheus", "url": real.url, "max_age": max_age}
-    return build("main", "[metrics.main]", raw, {"x": keys}, parts_with(wire, at=at))
-
-
 def by_name(found: tuple[Tally, ...]) -> dict[str, float]:
     return {one.name: one.number for one in found}
 
 
 async def look(real: RealPrometheus, at: float | None = None, max_age: str = "2m", **keys: Any) -> Snapshot:
     async with patient_pool() as wire:
-        return await source(real, wire, keys, at or time.time(), max_age).snapshot("x")
+        return await source(real.url, wire, at or time.time(), {"max_age": max_age}, **keys).snapshot(POOL)
 
 
 @pytest.mark.parametrize(("known_as", "queued", "limit"), [("linux-2xlarge", 14, 40), ("gpu", 3, None)])
@@ -230,7 +225,7 @@ async def test_the_past_of_a_preset(prometheus: RealPrometheus) -> None:
     now = time.time()
     async with patient_pool() as wire:
         keys: dict[str, Any] = {"preset": "arc", "known_as": "linux-2xlarge"}
-        past = await source(prometheus, wire, keys, now).history("x", now - 3000, now, 60.0)
+        past = await source(prometheus.url, wire, now, **keys).history(POOL, now - 3000, now, 60.0)
     assert len(past) == 51
     assert [one.at for one in past] == sorted(one.at for one in past)
     assert {(one.queued, one.busy, one.idle, one.booting, one.limit) for one in past} == {(14, 38, 2, 1, 40)}
@@ -258,7 +253,6 @@ async def test_a_series_that_ends_is_unknown_at_once(prometheus: RealPrometheus)
     assert {why.partition(":")[0] for why in gaps(found)} == {"queued", "busy", "idle"}
 
 
-POOL = "linux.2xlarge"
 HAND: dict[str, Any] = {"queued": f'sum(ci_jobs_queued{{pool="{POOL}"}}) # by hand', "limit": 40}
 WRONG = {"busy": "ci_runners", "idle": "sum(ci_runners{", "limit": "ci_runners[5m]", "offline": "ci_nothing"}
 
@@ -272,7 +266,7 @@ async def test_one_query_for_all_figures_says_the_same_as_many(
     """Numbers, jobs, ages, reasons and the past; a wrong query among them makes no difference."""
     now = time.time()
     async with patient_pool() as wire:
-        one, many = (many_pools(prometheus, wire, figures, now, pools) for pools in (1, TOGETHER_FROM))
+        one, many = (source(prometheus.url, wire, now, pools=n, **figures) for n in (1, TOGETHER_FROM))
         found, expected = await many.snapshot(POOL), await one.snapshot(POOL)
         assert sorted(gaps(found)) == sorted(gaps(expected))
         assert replace(found, missing=()) == replace(expected, missing=())
@@ -280,10 +274,3 @@ async def test_one_query_for_all_figures_says_the_same_as_many(
         assert [replace(look, missing=()) for look in await many.history(*span)] == [
             replace(look, missing=()) for look in await one.history(*span)
         ]
-
-
-def many_pools(real: RealPrometheus, wire: HttpPool, keys: dict[str, Any], at: float, pools: int) -> Prometheus:
-    """A source of so many pools with the same keys."""
-    names = [POOL, *(f"other-{number}" for number in range(pools - 1))]
-    raw = {"kind": "prometheus", "url": real.url}
-    return build("main", "[metrics.main]", raw, dict.fromkeys(names, keys), parts_with(wire, at=at))

@@ -9,15 +9,8 @@ import pytest
 
 from bot.adapters.metrics.prometheus import TOGETHER_FROM
 from tests.adapters.back_end import patient_pool
-from tests.adapters.prometheus.test_presets_in_prometheus import (
-    PAST_SECONDS,
-    POOL,
-    look,
-    many_pools,
-    shown,
-    source,
-    the_generic_exporter,
-)
+from tests.adapters.metrics.test_prometheus import POOL, source
+from tests.adapters.prometheus.test_presets_in_prometheus import PAST_SECONDS, look, shown, the_generic_exporter
 from tests.builders import gaps
 from tests.real_prometheus import RealPrometheus, real_victoria_metrics
 
@@ -41,7 +34,7 @@ async def test_one_query_for_all_figures_says_the_same_as_many(victoria: RealPro
     """At a time in the past, so that nothing is scraped between the queries."""
     now = time.time() - 60
     async with patient_pool() as wire:
-        one, many = (many_pools(victoria, wire, CI, now, pools) for pools in (1, TOGETHER_FROM))
+        one, many = (source(victoria.url, wire, now, pools=n, **CI) for n in (1, TOGETHER_FROM))
         found, expected = await many.snapshot(POOL), await one.snapshot(POOL)
         assert gaps(found) == gaps(expected) == ()
         assert replace(found, missing=()) == replace(expected, missing=())
@@ -50,5 +43,5 @@ async def test_one_query_for_all_figures_says_the_same_as_many(victoria: RealPro
 async def test_the_past(victoria: RealPrometheus) -> None:
     now = time.time()
     async with patient_pool() as wire:
-        past = await source(victoria, wire, CI, now).history("x", now - 3000, now, 60.0)
+        past = await source(victoria.url, wire, now, **CI).history(POOL, now - 3000, now, 60.0)
     assert {(one.queued, one.busy, one.limit, one.starts_per_minute) for one in past} == {(14, 38, 40, 0.5)}

@@ -3,21 +3,18 @@
 import asyncio
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from bot.adapters.http.client import HttpPool
 from bot.adapters.metrics.prometheus import TOGETHER_FROM, Prometheus, build
 from bot.adapters.prometheus.together import FIGURE, MOST_POOLS
 from bot.ports import Unreachable
 from tests.adapters.back_end import URL, BackEnd, SentRequest, parts_with
+from tests.adapters.metrics import test_prometheus
 from tests.adapters.metrics.test_prometheus import POOL, vector
 
-
-def source(url: str, wire: HttpPool, at: float, pools: int = TOGETHER_FROM, **figures: object) -> Prometheus:
-    """A source of many pools with the same figures; the first is POOL."""
-    raw, names = {"kind": "prometheus", "url": url}, [POOL, *(f"other-{number}" for number in range(pools - 1))]
-    return build("main", "[metrics.main]", raw, dict.fromkeys(names, figures), parts_with(wire, at=at))
+shared = partial(test_prometheus.source, pools=TOGETHER_FROM)
 
 
 def requests_apart(back: BackEnd) -> int:
@@ -30,7 +27,7 @@ def requests_apart(back: BackEnd) -> int:
 async def test_what_cannot_be_answered_together_is_asked_one_by_one(answer: tuple[int, object]) -> None:
     """At once, and for a while: this Prometheus, or one of the queries, does not allow it."""
     back = BackEnd(answer=lambda request: answer if request.method == "POST" else vector("3"))
-    prom = source(URL, back.wire(), 1.0, queued="a + b", busy="c")
+    prom = shared(URL, back.wire(), 1.0, queued="a + b", busy="c")
     assert (await prom.snapshot(POOL)).busy == 3
     assert requests_apart(back) == 2
     await prom.snapshot(POOL)
@@ -46,7 +43,7 @@ async def test_a_partial_answer_leaves_each_of_its_figures_unknown() -> None:
         return 200, {"status": "success", "isPartial": True, "data": {"resultType": "vector", "result": rows}}
 
     back = BackEnd(answer=answer)
-    found = await source(URL, back.wire(), 1.0, queued="a + b", busy="c").snapshot(POOL)
+    found = await shared(URL, back.wire(), 1.0, queued="a + b", busy="c").snapshot(POOL)
     assert (found.queued, found.busy) == (None, None)
     assert {(gap.figure, "incomplete" in gap.why) for gap in found.missing} == {("queued", True), ("busy", True)}
     assert len(back.requests) == 1
@@ -88,7 +85,7 @@ async def test_a_slow_query_costs_one_measurement_of_its_pool() -> None:
         return (503, {"status": "error", "error": "query timed out"}) if slow else vector("3")
 
     back = BackEnd(answer=answer)
-    prom = source(URL, back.wire(), 1.0, queued="a + b", busy="slow")
+    prom = shared(URL, back.wire(), 1.0, queued="a + b", busy="slow")
     with pytest.raises(Unreachable, match="query timed out"):
         await prom.snapshot(POOL)
     assert requests_apart(back) == 0
@@ -145,7 +142,7 @@ async def test_a_slow_pool_costs_those_of_its_query_two_measurements_at_most() -
 
 async def test_a_refused_token_is_not_tried_for_each_figure() -> None:
     back = BackEnd().says(401, {"message": "invalid token"})
-    prom = source(URL, back.wire(), 1.0, preset="ci")
+    prom = shared(URL, back.wire(), 1.0, preset="ci")
     for _ in range(2):
         with pytest.raises(Unreachable):
             await prom.snapshot(POOL)
