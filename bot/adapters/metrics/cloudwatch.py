@@ -1,7 +1,6 @@
 """CloudWatch as a metrics source: the autoscaler's queue and functions, and metrics of your own by name."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 from typing import Literal, Self
 
@@ -130,8 +129,6 @@ def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str,
 
 Values = tuple[str, tuple[float, ...] | None]
 """A metric's name and its values, newest first; none if CloudWatch has none, and None if it gave a part of them."""
-WHOLE = "Complete"
-"""Status of a metric whose values are all there."""
 
 
 class Cloudwatch(Present):
@@ -180,30 +177,10 @@ class Cloudwatch(Present):
         found = dict[str, list[Values]]()
         figures = [(figure, one) for figure, metrics in self._pools[pool].items() for one in metrics]
         single = [(figure, one) for figure, metric in figures for one in await self._single(metric)]
-        queries = [_query(f"m{number}", one) for number, (_, one) in enumerate(single)]
-        results, states = dict[str, tuple[float, ...]](), dict[str, str]()
-        more: dict[str, str] = {}
-        while queries:
-            start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
-            answer = await self._aws.read(
-                "cloudwatch",
-                "get_metric_data",
-                MetricDataQueries=queries,
-                StartTime=start,
-                EndTime=end,
-                ScanBy="TimestampDescending",
-                **more,
-            )
-            for row in answer.get("MetricDataResults", []):
-                results[row["Id"]] = (*results.get(row["Id"], ()), *row.get("Values", []))
-                states[row["Id"]] = row.get("StatusCode", WHOLE)
-            if not answer.get("NextToken"):
-                break
-            more = {"NextToken": str(answer["NextToken"])}
-        for number, (figure, one) in enumerate(single):
-            whole = states.get(f"m{number}", WHOLE) == WHOLE
-            values = results.get(f"m{number}", ()) if whole else None
-            found.setdefault(figure, []).append((one.adds or one.name, values))
+        queries = [(one.namespace, one.name, one.dimensions, one.stat) for _, one in single]
+        values = await self._aws.values(queries, now, WINDOW_SECONDS, 60)
+        for (figure, one), got in zip(single, values, strict=True):
+            found.setdefault(figure, []).append((one.adds or one.name, got))
         return Listed({figure: found.get(figure, []) for figure, _ in figures}, now)
 
     async def _single(self, metric: Metric) -> list[Metric]:
@@ -228,12 +205,6 @@ class Cloudwatch(Present):
 
 def _key(metric: Metric) -> str:
     return metric.model_dump_json()
-
-
-def _query(query_id: str, metric: Metric) -> dict[str, object]:
-    dimensions = [{"Name": name, "Value": value} for name, value in metric.dimensions.items()]
-    one = {"Namespace": metric.namespace, "MetricName": metric.name, "Dimensions": dimensions}
-    return {"Id": query_id, "MetricStat": {"Metric": one, "Period": 60, "Stat": metric.stat}}
 
 
 build = SourceKind(AwsTable, CloudwatchPool, lambda _, keys: keys.metrics(""), Cloudwatch)

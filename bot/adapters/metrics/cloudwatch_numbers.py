@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from bot.adapters.metrics.aws_table import AwsReader
 from bot.adapters.prometheus.answers import Unknown
@@ -13,8 +12,6 @@ from bot.ports import Unreachable
 
 WINDOW_SECONDS, PERIOD_SECONDS = 900.0, 300
 """EC2's own metrics come every five minutes, and some minutes late."""
-MOST_AT_ONCE = 500
-"""CloudWatch answers so many metrics in one request."""
 MOST_MACHINES = 500
 MOST_PAGES = 10
 GROUP, EC2 = "AutoScalingGroupName", "AWS/EC2"
@@ -140,24 +137,8 @@ class CloudwatchNumbers:
 
     async def _values(self, metric: _Metric, series: Sequence[Dimensions], now: float) -> list[float | None]:
         """The newest value of each; None without one in the window."""
-        found: list[float | None] = [None] * len(series)
-        for first in range(0, len(series), MOST_AT_ONCE):
-            part = series[first : first + MOST_AT_ONCE]
-            queries = [_query(f"m{first + number}", metric, one) for number, one in enumerate(part)]
-            start, end = (datetime.fromtimestamp(at, UTC) for at in (now - WINDOW_SECONDS, now))
-            answer = await self._aws.read(
-                "cloudwatch", "get_metric_data", MetricDataQueries=queries, StartTime=start, EndTime=end,
-                ScanBy="TimestampDescending",
-            )  # fmt: skip
-            if answer.get("NextToken"):
-                raise Unknown("CloudWatch gave only a part of its data")
-            for row in answer.get("MetricDataResults", []):
-                values = row.get("Values", [])
-                found[int(row["Id"][1:])] = float(values[0]) if values else None
-        return found
-
-
-def _query(query_id: str, metric: _Metric, dimensions: Dimensions) -> dict[str, object]:
-    given = [{"Name": name, "Value": value} for name, value in dimensions.items()]
-    named = {"Namespace": metric.namespace, "MetricName": metric.name, "Dimensions": given}
-    return {"Id": query_id, "MetricStat": {"Metric": named, "Period": PERIOD_SECONDS, "Stat": metric.stat}}
+        queries = [(metric.namespace, metric.name, one, metric.stat) for one in series]
+        found = await self._aws.values(queries, now, WINDOW_SECONDS, PERIOD_SECONDS)
+        if any(values is None for values in found):
+            raise Unknown("CloudWatch gave only a part of its data")
+        return [values[0] if values else None for values in found]

@@ -9,7 +9,9 @@ import boto3
 import pytest
 
 from bot.adapters.aws import Aws
+from bot.adapters.prometheus.answers import Unknown
 from bot.adapters.registry import METRICS
+from bot.adapters.signals.ask import AnswersSignals, SignalQuery
 from bot.core.pool.pool import Tally
 from tests.adapters.back_end import parts_with, patient_pool
 from tests.adapters.metrics.rig import Rig
@@ -138,7 +140,9 @@ async def test_a_part_of_the_data_is_no_figure() -> None:
     parts = parts_with(patient_pool())
     parts.shared(Aws, "us-east-1  ", lambda: cast("Aws", Partly()))
     keys = {"custom": {"requests": {"namespace": "N", "name": "m"}}}
-    found = await METRICS["cloudwatch"](
-        "x", "", {"kind": "cloudwatch", "region": "us-east-1"}, {"p": keys}, parts
-    ).snapshot("p")
+    source = METRICS["cloudwatch"]("x", "", {"kind": "cloudwatch", "region": "us-east-1"}, {"p": keys}, parts)
+    assert isinstance(source, AnswersSignals)
+    signal = (await source.numbers({"s": SignalQuery("N m Average")}))["s"]
+    assert (type(signal), str(signal)) == (Unknown, "CloudWatch gave only a part of its data")
+    found = await source.snapshot("p")
     assert (found.requests, gaps(found)) == (None, ("requests: CloudWatch gave only a part of its data",))
