@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from bot.core.incident.incident import Incident, State
@@ -73,7 +74,7 @@ class Observer:
                 happened = await self._happened(incidents)
             except Unreachable:
                 happened, incidents = frozenset(), ()
-            steps = tour(scenario, happened, outcome(incidents, alone, "passed" in happened))
+            steps = tour(scenario, happened, outcome(incidents, alone, happened))
             if steps != workspace.guide:
                 workspace.guide = steps
                 workspace.touch()
@@ -98,10 +99,10 @@ def _passed(warning: EarlyWarning) -> bool:
     return warning.ending not in {None, Ending.FIRED}
 
 
-def outcome(incidents: Sequence[Incident], alone: float | None, passed: bool) -> str:
+def outcome(incidents: Sequence[Incident], alone: float | None, happened: AbstractSet[str]) -> str:
     """What came of the story; empty until its incident is closed, or its warning has passed without one."""
     other = f"left alone it would have taken {duration(alone)}" if alone else "left alone it would not have drained"
-    if passed and not incidents:
+    if "passed" in happened and not incidents:
         return (
             f"The warning passed, and **no alert fired**; {other}. A second, untouched copy of the fleet ran alongside."
         )
@@ -111,4 +112,6 @@ def outcome(incidents: Sequence[Incident], alone: float | None, passed: bool) ->
     took = max(one.closed_at or 0.0 for one in closed) - min(one.began_at for one in closed)
     if any(one.state is not State.DRAINED for one in closed):
         return f"Closed after **{duration(took)}**, before the queue had drained; {other}."
+    if "scaled" not in happened:
+        return f"Resolved in **{duration(took)}**. Nobody added runners."
     return f"Resolved in **{duration(took)}**; {other}. A second, untouched copy of the fleet ran alongside."
