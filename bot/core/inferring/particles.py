@@ -81,7 +81,7 @@ def inferred(series: Sequence[Snapshot], usual: Baseline, pool: str) -> Inferred
 
 
 def _apart(series: Sequence[Snapshot]) -> list[Snapshot]:
-    """Looks of the past with known queue and runners, ten minutes apart, oldest first."""
+    """Samples of the past with known queue and runners, ten minutes apart, oldest first."""
     found = list[Snapshot]()
     for one in reversed(series):
         known = one.busy is not None and one.queued is not None and series[-1].at - one.at <= 60 * PAST_MINUTES
