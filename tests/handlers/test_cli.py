@@ -137,23 +137,29 @@ BACK_ENDS = (
 )
 
 
+SERVERS, TOOLS = {"run", "web", "worker"}, {"check", "send alert.json", "audit", "restored"}
+
+
 @pytest.mark.parametrize(
     ("command", "file", "expected"),
     [
-        *((one, WRONG, ("timing.poll: ",)) for one in ("run", "web", "worker", "check", "send alert.json", "audit")),
+        *((one, WRONG, ("timing.poll: ",)) for one in sorted(SERVERS | TOOLS)),
         *((one, WRONG_BACK_ENDS, BACK_ENDS) for one in ("run", "worker", "check")),
     ],
 )
 def test_every_problem_of_the_configuration_is_a_line(
     command: str, file: str, expected: tuple[str, ...], here: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A person mends variables, file and back ends in one go; what rests on a wrong table is not complained of."""
+    """A person mends variables, file and back ends in one go; what rests on a wrong table is not complained of.
+
+    A server ends with 78, EX_CONFIG, which the unit's RestartPreventExitStatus names; a tool with 1.
+    """
     here.setenv("PORT", "eighty")
     here.setenv("REDIS_URL", "http://redis")
     Path("tailback.toml").write_text(file)
     Path("alert.json").write_bytes(SEED_ALERT.read_bytes())
     result = ran(capsys, *command.split())
-    assert result.code == (78 if command in {"run", "web", "worker"} else 1)
+    assert result.code == (78 if command in SERVERS else 1)
     lines = (result.out if command == "check" else result.err).splitlines()
     for problem in ("PORT: ", "slack.chanel: there is no such setting", *expected):
         assert len([line for line in lines if problem in line]) == 1, lines
@@ -306,13 +312,6 @@ async def test_systemd_hears_that_it_is_ready_and_that_the_worker_works(terminal
             while b"STOPPING=1" not in rest:
                 rest.add(await asyncio.to_thread(systemd.recv, 100))
             assert rest <= {b"", b"READY=1", b"WATCHDOG=1", b"STOPPING=1"}
-
-
-@pytest.mark.parametrize("command", ["run", "web", "worker"])
-def test_a_server_with_wrong_settings_ends_with_the_code_that_stops_restarts(command: str, terminal: Terminal) -> None:
-    """78, EX_CONFIG, which the unit's RestartPreventExitStatus names; a tool that fails for the same reason gives 1."""
-    assert terminal.run(command).code == 78
-    assert terminal.run("restored").code == 1
 
 
 async def test_an_installation_is_tried_from_the_terminal(terminal: Terminal) -> None:

@@ -1,22 +1,12 @@
-"""Nothing is done twice: confirmed twice, or fired again (others: fault cases SL-1, AC-1, AC-3)."""
+"""An alert that fires again: soon, in the same thread; much later, in a new one."""
 
 import asyncio
 import time
 from pathlib import Path
 
 from tests.journeys.alerts import queue_alert
-from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
-
-
-async def test_a_question_confirmed_twice_scales_once(world: World) -> None:
-    parent = await opened(world)
-    await parent.click("Scale up")
-    question = await world.slack.modal(title="Scale up")
-    await asyncio.gather(question.submit(), question.submit(), return_exceptions=True)
-    await parent.until("request accepted")
-    assert len(world.farm.sets) == 1
 
 
 async def lived_through(world: World, began: float) -> None:
