@@ -49,8 +49,7 @@ async def test_the_message_that_asks_says_how_many_answered_what(world: World) -
     await world.opens(queued=20)
     world.clock.advance(5)
     world.queues(20, busy=40, idle=0, limit=40)
-    await world.asks("diagnose")
-    await world.work()
+    await world.done(world.asks("diagnose"))
     assert " yes, " not in asking(world)
     for who, fits in ((ANA, True), (BEN, True), (BEN, False)):
         await answers(world, "limit", who, fits=fits)
@@ -61,8 +60,7 @@ async def test_the_message_that_asks_says_how_many_answered_what(world: World) -
 async def test_an_incident_that_is_over_can_still_be_judged(world: World) -> None:
     """The summary asks too."""
     await world.opens()
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     await answers(world, "surge", fits=True)
     assert judged(world) == [(ANA, True)]
 
@@ -72,16 +70,14 @@ async def test_a_diagnosis_knows_how_often_people_confirmed_its_cause(world: Wor
     first = await world.opens()
     for who, fits in ((ANA, True), (BEN, False)):
         await answers(world, "limit", who, fits=fits)
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     await world.fires(group_key="next")
     world.clock.advance(60)
     world.queues(20, busy=40, idle=0, offline=2, limit=40)
     await world.work()
     held = await world.store.get_many(Incident, [id_ for id_ in world.data.sets["open"] if id_ != first.id])
     (second,) = (one.value for one in held.values())
-    await world.asks("diagnose", request_id=request_id(second, "diagnose"), thread=second.thread.root)
-    await world.work()
+    await world.done(world.asks("diagnose", request_id=request_id(second, "diagnose"), thread=second.thread.root))
     after = await world.store.get(Incident, second.id)
     assert after is not None
     (details,) = [entry.details for entry in after.value.log.timeline if isinstance(entry.details, Diagnosed)]

@@ -80,8 +80,7 @@ async def held_back_by_slack(world: World) -> None:
 async def test_an_acknowledgement_that_was_taken_back_calls_nobody_once_the_queue_has_drained(world: World) -> None:
     """What somebody did is told all the same."""
     await world.opens(queued=14)
-    await world.says("ack")
-    await world.work()
+    await world.done(world.says("ack"))
     await world.says("unack")
     await held_back_by_slack(world)
     assert calls(world) == []

@@ -66,8 +66,7 @@ async def test_a_drained_incident_whose_alert_still_fires_is_not_said_to_need_no
     assert world.incident.state is State.DRAINED
     assert world.incident.group.firing
     text = world.parent.message.text
-    await world.fires(spoken(firing=False))
-    await world.work()
+    await world.done(world.fires(spoken(firing=False)))
     assert not world.incident.group.firing
     assert world.parent.message.text != text
 

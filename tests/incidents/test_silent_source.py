@@ -31,8 +31,7 @@ def ended(reason: str) -> Alert:
 async def test_the_incident_stays_open_and_people_are_called(world: World, reason: str) -> None:
     """28 jobs wait: the thread says why the alert ended, and the escalation comes as if it still fired."""
     await world.opens(queued=28)
-    await world.fires(ended(reason))
-    await world.work()
+    await world.done(world.fires(ended(reason)))
     assert world.incident.state is State.OPEN
     assert world.details(AlertResolved) == [AlertResolved(measured=True, silent=(SILENT[reason],))]
     assert len(world.replies) == 1
@@ -51,8 +50,7 @@ async def test_any_other_end_calls_it_off(world: World, reason: str) -> None:
 
 async def test_it_ends_by_its_own_figures(world: World) -> None:
     await world.opens(queued=28)
-    await world.fires(ended("MissingSeries"))
-    await world.work()
+    await world.done(world.fires(ended("MissingSeries")))
     world.queues(0)
     await world.passes(150, step=30)
     assert world.incident.state is State.DRAINED
@@ -62,16 +60,14 @@ async def test_it_ends_by_its_own_figures(world: World) -> None:
 async def test_nobody_is_called_without_a_fresh_figure(world: World) -> None:
     """Silence is not trouble either: what is not known calls nobody, and the thread stays open."""
     await world.opens(queued=28)
-    await world.fires(ended("NoData"))
-    await world.work()
+    await world.done(world.fires(ended("NoData")))
     assert escalation_due_at(world.incident, TIMING, queues=True) < NEVER
     assert escalation_due_at(world.incident, TIMING, queues=False) == NEVER
 
 
 async def test_where_nothing_measures_it_ends_with_the_reason() -> None:
     world = World()
-    await world.fires(spoken("a1", runner_label="strange"))
-    await world.work()
+    await world.done(world.fires(spoken("a1", runner_label="strange")))
     world.context.metrics = {}
     await world.fires(replace(spoken("a1", firing=False, runner_label="strange"), silent=SilentReason.PAUSED))
     await world.work()
@@ -83,8 +79,7 @@ async def test_where_nothing_measures_it_ends_with_the_reason() -> None:
 async def test_a_no_data_alert_that_takes_over_is_announced_as_such(world: World) -> None:
     await world.opens(queued=28)
     blind = replace(spoken("b1"), kind=Kind.BLIND, name="Jobs are queued")
-    await world.fires(ended("NoData"), blind)
-    await world.work()
+    await world.done(world.fires(ended("NoData"), blind))
     assert world.details(AlertsJoined) == [AlertsJoined(blind=(f"Jobs are queued ({POOL})",))]
     assert len(world.replies) == 1
 
@@ -95,8 +90,7 @@ async def test_an_error_of_the_rule_is_told_as_its_source_says_it(world: World) 
     raw = item(labels=labels, annotations={"Error": "unknown column <queue>"}, fingerprint="e1")
     (alert,) = parse(body(raw)).alerts
     await world.opens(queued=28)
-    await world.fires(spoken("a1"), alert)
-    await world.work()
+    await world.done(world.fires(spoken("a1"), alert))
     assert world.details(AlertsJoined) == [AlertsJoined(errors={"Jobs are queued": "unknown column <queue>"})]
     assert "unknown column &lt;queue&gt;" in world.replies[-1]
     other = World()
@@ -109,8 +103,7 @@ async def test_an_error_of_the_rule_is_told_as_its_source_says_it(world: World) 
 
 async def test_the_end_of_a_no_data_alert_by_missing_series_is_no_silence(world: World) -> None:
     """Grafana ends it so when the data is back."""
-    await world.fires(replace(spoken("b1"), kind=Kind.BLIND))
-    await world.work()
+    await world.done(world.fires(replace(spoken("b1"), kind=Kind.BLIND)))
     await world.fires(replace(spoken("b1", firing=False), kind=Kind.BLIND, silent=SilentReason.MISSING_SERIES))
     await world.work()
     assert world.incident.group.silent == ()

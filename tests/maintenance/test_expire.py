@@ -21,8 +21,7 @@ def traces(world: World, incident: Incident) -> list[str]:
 async def ended(world: World) -> Incident:
     """An incident that was opened, and resolved by hand."""
     await world.opens()
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     return world.incident
 
 
@@ -43,10 +42,8 @@ async def test_an_ended_incident_keeps_at_most_five_keys(world: World) -> None:
     """Its record of some 10 kB and three indexes, however often people clicked, once a second click is a day late."""
     await world.opens()
     for name in ("ack", "unack", "ack", "mute"):
-        await world.asks(name)
-        await world.work()
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+        await world.done(world.asks(name))
+    await world.done(world.asks("resolve", surface="dialog"))
     name = world.incident.id
     world.clock.advance(DAY + 1)
     records = [key for key, row in world.data.rows.items() if name in key and row.expires > world.clock.now()]
@@ -60,8 +57,7 @@ async def test_an_ended_incident_keeps_at_most_five_keys(world: World) -> None:
 async def test_a_group_that_fired_anew_keeps_what_leads_to_its_new_incident(world: World) -> None:
     old = await ended(world)
     world.clock.advance(KEPT_AFTER_CLOSE_SECONDS + DAY)
-    await world.fires(spoken(starts_at=world.clock.now() - 60))
-    await world.work()
+    await world.done(world.fires(spoken(starts_at=world.clock.now() - 60)))
     (new,) = (await world.store.members("open")) - {old.id}
     await expire(world.context)
     world.clock.advance(2)

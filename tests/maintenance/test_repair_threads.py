@@ -9,7 +9,7 @@ from bot.core.incident.details.requests import LeaseNoted, ReturnBlock
 from bot.core.message import Message
 from bot.core.requests.interaction import Surface
 from bot.maintenance.repair_threads import BACK_SECONDS, EPOCH, deduplicate_threads, recovered
-from bot.ports import Failure, Refused
+from bot.ports import Failure
 from bot.posting.message_key import message_key
 from bot.views.words import refusals
 from bot.views.words.timeline import NOTES
@@ -17,7 +17,7 @@ from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
 from tests.said import acknowledged
 from tests.scaling.care import CareWorld
-from tests.world import ANA, World, spoken
+from tests.world import ANA, World, refused, spoken
 
 FALLBACK = "C0OPS"
 
@@ -42,13 +42,11 @@ async def test_what_fires_again_goes_on_in_its_old_thread() -> None:
     (first,) = world.chat.parents()
     assert await recovered(world.context)
     assert not world.store.lost
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     assert world.chat.parents() == [first]
     assert world.incident.thread.root == first.ts
     assert NOTES[Note.RECORDS_LOST] in world.replies[0]
-    await world.asks("ack", message=first.ts)
-    await world.work()
+    await world.done(world.asks("ack", message=first.ts))
     assert acknowledged(ANA) in str(first.message.blocks)
 
 
@@ -60,8 +58,7 @@ async def test_until_every_channel_was_read_nothing_counts_as_healed(failure: Fa
     assert world.store.lost
     assert await world.store.find(EPOCH) is None
     await world.fires()
-    with pytest.raises(Refused, match=refusals.RECORDS_LOST):
-        await world.asks("silence", surface=Surface.COMMAND, words=("linux.2xlarge", "2h"))
+    await refused(refusals.RECORDS_LOST, world.asks("silence", surface=Surface.COMMAND, words=("linux.2xlarge", "2h")))
     assert await recovered(world.context)
     assert not world.store.lost
 
@@ -92,8 +89,7 @@ async def test_the_thread_of_an_incident_that_was_over_is_not_taken_up(world: Wo
     all_lost(world)
     assert await recovered(world.context)
     world.queues(14)
-    await world.fires(spoken(starts_at=world.clock.now()))
-    await world.work()
+    await world.done(world.fires(spoken(starts_at=world.clock.now())))
     assert len(world.chat.parents()) == 2
 
 
@@ -103,8 +99,7 @@ async def test_a_thread_that_somebody_else_wrote_is_not_taken_up(world: World) -
     first.ours = False
     all_lost(world)
     assert await recovered(world.context)
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     assert world.incident.thread.root != first.ts
 
 
@@ -122,8 +117,7 @@ async def test_an_incident_that_was_opened_meanwhile_moves_into_the_old_thread()
 async def test_an_old_thread_beside_a_new_one_points_to_it() -> None:
     world = await lost()
     (first,) = world.chat.parents()
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     assert len(world.chat.parents()) == 2
     assert await recovered(world.context)
     assert first.message.text.startswith("Duplicate")
@@ -217,8 +211,7 @@ async def test_the_oldest_stays_also_when_the_record_knows_the_other() -> None:
     assert world.incident.thread.root == older.ts
     assert younger.message.text.startswith("Duplicate")
     await world.asks("ack", message=older.ts)
-    with pytest.raises(Refused, match="already"):
-        await world.asks("ack", message=older.ts, request_id=world.request.id)
+    await refused("already", world.asks("ack", message=older.ts, request_id=world.request.id))
     await world.work()
     assert acknowledged("U0ANA") in str(older.message.blocks)
 
@@ -227,8 +220,7 @@ async def test_a_button_of_the_collapsed_one_acts_on_nothing() -> None:
     """Somebody pressed before it was gone from the screen (AC-5)."""
     world, second = await doubled(late=True)
     await deduplicate_threads(world.context)
-    with pytest.raises(Refused, match=refusals.OTHER_THREAD):
-        await world.asks("ack", message=second.ts)
+    await refused(refusals.OTHER_THREAD, world.asks("ack", message=second.ts))
     assert world.incident.ownership.owner is None
 
 
@@ -279,8 +271,7 @@ async def test_a_thread_without_a_record_ends_with_its_alert(fails: Failure | No
     assert await recovered(world.context)
     if fails:
         world.chat.script.fail("update", fails)
-    await world.fires(spoken("a1", firing=False))
-    await world.work()
+    await world.done(world.fires(spoken("a1", firing=False)))
     await world.passes(200, step=20)
     gone = fails is Failure.GONE
     assert first.message.text.startswith("RESOLVED · The record of this incident was lost") is not gone
@@ -294,7 +285,6 @@ async def test_a_group_that_fires_again_takes_its_thread_back() -> None:
     (first,) = world.chat.parents()
     assert await recovered(world.context)
     await world.fires(spoken("a1", firing=False))
-    await world.fires(spoken("a1", starts_at=world.clock.now()))
-    await world.work()
+    await world.done(world.fires(spoken("a1", starts_at=world.clock.now())))
     assert world.incident.thread.root == first.ts
     assert "OPEN" in first.message.text

@@ -3,16 +3,13 @@
 from copy import deepcopy
 from typing import Any
 
-import pytest
-
 from bot.core.incident.details.requests import RequestNotDone
 from bot.core.requests.request import Progress
 from bot.maintenance.repair_threads import EPOCH
 from bot.maintenance.restored_backup import restored
-from bot.ports import Refused
 from bot.views.words import refusals
 from tests.builders import CHANNEL
-from tests.world import World, spoken
+from tests.world import World, refused, spoken
 
 KEPT = ("rows", "due", "indexes", "sets", "marks", "trail")
 
@@ -33,8 +30,7 @@ async def fire(world: World, *numbers: int) -> None:
     for number in numbers:
         alert = spoken(f"a{number}", number=f"{number}")
         key = f'{{}}:{{number="{number}"}}'
-        await world.fires(alert, group_key=key)
-        await world.work()
+        await world.done(world.fires(alert, group_key=key))
 
 
 async def test_every_group_goes_on_in_its_thread_and_none_gets_a_second_one() -> None:
@@ -63,14 +59,12 @@ async def test_a_later_time_of_a_group_that_was_over_in_the_backup_goes_on_in_it
     backup = saved(world)
     world.clock.advance(3600)
     world.queues(14)
-    await world.fires(spoken(starts_at=world.clock.now()))
-    await world.work()
+    await world.done(world.fires(spoken(starts_at=world.clock.now())))
     threads = [message.ts for message in world.chat.parents()]
     assert len(threads) == 2
     restore(world, backup)
     await restored(world.context)
-    await world.fires(spoken(starts_at=world.clock.now() - 60))
-    await world.work()
+    await world.done(world.fires(spoken(starts_at=world.clock.now() - 60)))
     assert [message.ts for message in world.chat.parents()] == threads
     assert {incident.thread.root for incident in world.incidents if not incident.closed} == {threads[1]}
 
@@ -88,16 +82,14 @@ async def test_a_pending_scale_up_in_the_backup_is_never_done() -> None:
     assert world.request.progress is Progress.FAILED
     assert world.request.outcome == refusals.BEFORE_THE_BACKUP
     assert [one.why for one in world.details(RequestNotDone)] == [refusals.BEFORE_THE_BACKUP]
-    later = await world.wants(22)
-    await world.work()
+    later = await world.done(world.wants(22))
     assert (await world.now(later)).progress is Progress.DONE
 
 
 async def test_until_every_channel_was_read_nothing_is_done() -> None:
     world = await World.opened()
     world.chat.script.fail("own")
-    with pytest.raises(Refused, match="Run `tailback restored` again"):
-        await restored(world.context)
+    await refused("Run `tailback restored` again", restored(world.context))
     assert await world.store.find(EPOCH) is None
     assert await restored(world.context)
     assert await world.store.find(EPOCH) is not None

@@ -13,8 +13,7 @@ async def silent() -> World:
     world = World(**OUTSIDE)
     world.chat.script.fail("*", Failure.UNCONNECTED, times=None)
     world.queues(14)
-    await world.fires()
-    await world.work()
+    await world.done(world.fires())
     return world
 
 

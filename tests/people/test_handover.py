@@ -84,7 +84,7 @@ OUTSIDE: dict[str, tuple[str, Any]] = {
 async def test_who_is_no_member_cannot_own_it(world: World, case: str) -> None:
     refusal, world.chat.people[BEN] = OUTSIDE[case]
     await world.opens()
-    await refused(re.escape(refusal), hands_over(world))
+    await refused(refusal, hands_over(world))
     assert (world.incident.ownership.owner, direct(world)) == (None, [])
 
 
@@ -101,17 +101,17 @@ async def test_who_is_no_member_cannot_own_it(world: World, case: str) -> None:
 )
 async def test_it_needs_one_other_person(world: World, words: tuple[str, ...], refusal: str) -> None:
     await world.opens()
-    await refused(re.escape(refusal), world.says("handover", *words))
+    await refused(refusal, world.says("handover", *words))
     assert world.incident.log.timeline[-1].event is not Event.HANDED_OVER
 
 
 async def test_they_must_be_in_the_channel_and_may_acknowledge(world: World) -> None:
     await world.opens()
     world.chat.away = {BEN}
-    await refused(re.escape(refusals.HANDOVER_NOT_HERE), hands_over(world))
+    await refused(refusals.HANDOVER_NOT_HERE, hands_over(world))
     world.chat.away = set()
     world.configure(permissions={"ack": [ANA]})
-    await refused(re.escape(refusals.HANDOVER_NOT_ALLOWED), hands_over(world))
+    await refused(refusals.HANDOVER_NOT_ALLOWED, hands_over(world))
     world.configure(permissions={"ack": [ANA, "S0INFRA"]})
     world.chat.script.fail("group_members", Failure.UNKNOWN)
     before = world.incident
@@ -119,7 +119,7 @@ async def test_they_must_be_in_the_channel_and_may_acknowledge(world: World) -> 
         await hands_over(world)
     assert world.incident == before, "Slack did not confirm who it is"
     await hands_over(world)
-    await refused(re.escape(refusals.HANDOVER_OWNS), hands_over(world))
+    await refused(refusals.HANDOVER_OWNS, hands_over(world))
 
 
 async def test_what_changed_meanwhile_is_not_told(world: World) -> None:
@@ -130,7 +130,7 @@ async def test_what_changed_meanwhile_is_not_told(world: World) -> None:
     assert direct(world) == []
     await hands_over(world, BEN, CAM)
     await world.done(world.asks("ack", ANA))
-    await refused(re.escape(refusals.HANDOVER_PASSED_ON), declines(world))
+    await refused(refusals.HANDOVER_PASSED_ON, declines(world))
     await world.says("handover", f"<@{BEN}>")
     await world.done(world.asks("resolve", ANA, surface=Surface.DIALOG))
     assert len(direct(world)) == 1
@@ -146,4 +146,4 @@ async def test_two_processes_and_a_restart_tell_it_once(world: World) -> None:
     await world.work()
     assert len(direct(world)) == 1
     again = world.says("handover", f"<@{BEN}>")
-    await refused(re.escape(refusals.HANDOVER_OWNS), again)
+    await refused(refusals.HANDOVER_OWNS, again)

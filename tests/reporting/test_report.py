@@ -13,7 +13,7 @@ from bot.views.words.proposals import change_words
 from tests.builders import NOW, POOL
 from tests.core.pool.hours import MONDAY, weeks
 from tests.patience import PATIENCE_SECONDS
-from tests.world import OTHER_POOL, World, spoken, whisper
+from tests.world import OTHER_POOL, World, refused, spoken, whisper
 
 
 async def text(world: World, *words: str) -> str:
@@ -37,12 +37,10 @@ async def test_without_incidents_it_says_so() -> None:
 
 async def test_open_and_closed_incidents_count_with_their_peaks(world: World) -> None:
     await world.opens(queued=14)
-    await world.asks("resolve", surface="dialog")
-    await world.work()
+    await world.done(world.asks("resolve", surface="dialog"))
     world.clock.advance(3600)
     world.queues(30, wait=7200)
-    await world.fires(spoken(starts_at=world.clock.now()))
-    await world.work()
+    await world.done(world.fires(spoken(starts_at=world.clock.now())))
     seen = await longer_view(world.store, world.context.settings.file, 7, world.clock.now())
     (pool,) = [one for one in seen.pools if one.pool == POOL]
     assert (seen.incidents, seen.open_now) == (2, 1)
@@ -95,8 +93,7 @@ async def test_one_pool_is_told_of_alone() -> None:
     ],
 )
 async def test_what_cannot_be_meant_is_refused_with_what_can(words: tuple[str, ...], why: str) -> None:
-    with pytest.raises(Refused, match=why):
-        await World().types("report", *words)
+    await refused(why, World().types("report", *words))
 
 
 async def test_a_pool_whose_name_is_a_number_is_a_pool() -> None:

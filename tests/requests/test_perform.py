@@ -108,13 +108,11 @@ async def test_only_what_was_carried_out_acknowledges(world: World) -> None:
     """A refused silence took the incident for the one who had asked, and nobody was called any more."""
     await world.opens()
     world.alertmanager.script.fail("silence", error=Refused("matchers are not allowed"))
-    await world.silences()
-    await world.work()
+    await world.done(world.silences())
     refused = newest(world, RequestNotDone)
     assert (refused.how, refused.action, refused.why) == (RequestEnd.REFUSED, "silence", "matchers are not allowed")
     assert world.incident.ownership.owner is None
-    await world.silences()
-    await world.work()
+    await world.done(world.silences())
     owned = world.incident.ownership
     assert (owned.owner, owned.by_acting) == (ANA, True)
 
@@ -253,8 +251,7 @@ async def test_without_an_incident_the_person_is_told_alone() -> None:
     """`/queue diagnose POOL` has no thread to answer in."""
     world = World()
     world.queues(14)
-    await world.types("diagnose", POOL)
-    await world.work()
+    await world.done(world.types("diagnose", POOL))
     (answer,) = world.chat.whispers
     assert answer[:2] == (CHANNEL, ANA)
     (later,) = [row.value for row in world.data.rows.values() if isinstance(row.value, Tell)]

@@ -21,4 +21,4 @@ async def test_declined_means_nothing_is_done() -> None:
 
 async def test_a_stranger_may_not_decline() -> None:
     world = await awaiting()
-    await refused(r"permissions\.approve", world.presses("decline", CAM))
+    await refused("permissions.approve", world.presses("decline", CAM))

@@ -1,6 +1,5 @@
 """The end of a lease is announced, and can be put off from the thread."""
 
-import re
 from typing import Any
 
 import pytest
@@ -60,7 +59,8 @@ async def test_extending_twice_is_extending_once() -> None:
     ends_at = world.lease.leases[0].ends_at
     await refused(refusals.stays_anyway("2 h"), world.presses("extend", BEN, request_id=request))
     await world.passes(300, step=60)
-    await refused(f"{refusals.already_requested(None)}$", world.presses("extend", BEN, request_id=request, key="Ev1"))
+    again = await refused("", world.presses("extend", BEN, request_id=request, key="Ev1"))
+    assert str(again) == refusals.already_requested(None)
     assert world.lease.leases[0].ends_at == ends_at
 
 
@@ -122,7 +122,7 @@ async def test_the_longest_lease_counts_extensions() -> None:
     await world.done(world.presses("extend", BEN))
     assert world.lease.leases[0].ends_at == begun + 3 * 3600
     longest = refusals.longest_lease(time_left(begun + 10_800.0 - world.clock.now()), 10_800.0)
-    await refused(re.escape(longest), world.says("extend", who=BEN))
+    await refused(longest, world.says("extend", who=BEN))
     await world.passes(3600, step=300)
     assert [label for label, _ in world.buttons()][-1] == "Return now"
     assert "Extend" not in [label for label, _ in world.buttons()]

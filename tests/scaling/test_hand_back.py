@@ -277,8 +277,7 @@ async def test_without_an_incident_its_asker_is_told() -> None:
     world = CareWorld()
     world.runners(10)
     await world.types("scale_up", POOL, "24")
-    await world.confirms(await World.asks(world, "scale_up", request_id=world.request.id))
-    await world.work()
+    await world.done(world.confirms(await World.asks(world, "scale_up", request_id=world.request.id)))
     world.runners(24)
     await world.passes(7400, step=370)
     assert world.scaler.current == 10

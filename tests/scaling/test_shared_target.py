@@ -26,15 +26,13 @@ async def shared(world: World) -> World:
     world.context.pool_scalers = {name: PoolScaler(world.scaler, policy) for name in BOTH}
     for pool in BOTH:
         world.queues(14, pool=pool)
-    await world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL))
-    await world.work()
+    await world.done(world.fires(spoken("a1"), spoken("a2", runner_label=OTHER_POOL)))
     return world
 
 
 async def wants(world: World, pool: str, target: int) -> None:
     await world.says("scale_up", pool, str(target))
-    await world.confirms(await world.asks("scale_up", ANA, request_id=world.request.id))
-    await world.work()
+    await world.done(world.confirms(await world.asks("scale_up", ANA, request_id=world.request.id)))
 
 
 def leases(world: World) -> list[PoolLeases]:
@@ -73,8 +71,7 @@ async def test_nothing_is_returned_while_the_other_pool_queues(shared: World) ->
 
 async def test_undo_finds_the_lease_of_either_pool(shared: World) -> None:
     await wants(shared, OTHER_POOL, 15)
-    await shared.says("hand_back")
-    await shared.work()
+    await shared.done(shared.says("hand_back"))
     assert shared.scaler.current == 10
 
 

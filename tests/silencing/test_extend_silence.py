@@ -1,7 +1,5 @@
 """Extend a silence: from the thread, counted from now, once, under whatever id; its owner is told again."""
 
-import re
-
 import pytest
 
 from bot.core.incident.details.requests import (
@@ -77,13 +75,13 @@ async def test_by_a_word_with_a_duration() -> None:
     await world.done(world.says("prolong", "4h", who=BEN))
     (kept,) = world.alertmanager.silences.values()
     assert kept.ends_at == world.clock.now() + 4 * 3600
-    await refused(re.escape(refusals.longest_silence(86_400.0)), world.says("prolong", "3d"))
-    await refused(re.escape(refusals.no_duration("soon")), world.says("prolong", "soon"))
+    await refused(refusals.longest_silence(86_400.0), world.says("prolong", "3d"))
+    await refused(refusals.no_duration("soon"), world.says("prolong", "soon"))
 
 
 async def test_what_lasts_longer_already_is_not_extended() -> None:
     world = await silenced("4h")
-    enough = re.escape(refusals.lasts_anyway(4 * 3600.0))
+    enough = refusals.lasts_anyway(4 * 3600.0)
     await refused(enough, world.says("prolong", "1h"))
     await refused(enough, presses(world))
 

@@ -52,4 +52,4 @@ async def test_a_back_end_that_does_not_answer_is_named() -> None:
 async def test_without_a_back_end_it_says_what_to_add() -> None:
     world = World()
     world.context.alertmanagers = {}
-    await refused(r"Add \[alertmanager\.NAME\]", told(world))
+    await refused("Add [alertmanager.NAME]", told(world))

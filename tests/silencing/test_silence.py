@@ -135,15 +135,14 @@ async def test_in_the_thread_the_pool_may_be_left_out(world: World, words: tuple
 async def test_a_second_silence_while_one_is_active_names_that_one_and_the_remedy(world: World, until: str) -> None:
     await world.done(world.types("silence", POOL, "2h"))
     world.clock.advance(600)
-    refusal = re.escape(refusals.silenced_already(still_lasts(ActiveSilence(0.0, 2 * HOUR - 600))))
+    refusal = refusals.silenced_already(still_lasts(ActiveSilence(0.0, 2 * HOUR - 600)))
     for attempt in (
         world.types("silence", POOL, until),
         world.says("silence", until),
         submitted(world, preset=until),
         world.asks("silence"),
     ):
-        with pytest.raises(Refused, match=refusal):
-            await attempt
+        await refused(refusal, attempt)
     assert len(world.alertmanager.silences) == 1
     await world.done(world.says("unsilence"))
     await world.done(world.types("silence", POOL, until))
@@ -170,7 +169,7 @@ async def test_a_silence_that_failed_is_in_nobodys_way(world: World) -> None:
 async def test_a_condition_of_the_active_silence_is_named_too(world: World) -> None:
     await world.done(submitted(world, preset="drained", values={"preset": "drained", "custom": "2h", "above": "1200"}))
     goes_on = ActiveSilence(0.0, 2 * HOUR, until_drained=True, above=1200)
-    await refused(re.escape(refusals.silenced_already(still_lasts(goes_on))), world.says("silence", "1h"))
+    await refused(refusals.silenced_already(still_lasts(goes_on)), world.says("silence", "1h"))
 
 
 async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
@@ -181,7 +180,7 @@ async def test_after_its_time_a_silence_is_in_nobodys_way(world: World) -> None:
 
 
 async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
-    await refused(re.escape(refusals.SAY_HOW_LONG), world.says("silence"))
+    await refused(refusals.SAY_HOW_LONG, world.says("silence"))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
     ],
 )
 async def test_a_command_that_cannot_be_done_says_why(world: World, words: tuple[str, ...], refusal: str) -> None:
-    await refused(re.escape(refusal), world.types("silence", *words))
+    await refused(refusal, world.types("silence", *words))
 
 
 async def test_a_command_in_another_channel_reaches_no_incident_here(world: World) -> None:

@@ -153,7 +153,7 @@ async def test_a_dialog_that_is_too_old_files_nothing() -> None:
 async def test_without_a_repository_it_is_neither_offered_nor_done(world: World) -> None:
     await world.opens()
     assert "File an issue" not in str(world.parent.message.blocks)
-    await refused(r"\[issues\]", world.says(NAME))
+    await refused("[issues]", world.says(NAME))
 
 
 @pytest.mark.parametrize(
