@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.core.finding import Facts, FleetContext
+from bot.core.finding import Facts, Finding, FleetContext
 from bot.core.pool.pool import PoolRules, Snapshot, Tally
 from bot.core.signals.signal import Counts, Signal, SignalKind
+from bot.diagnosis.rank import diagnosed
 
 AT = 1_800_000_000.0
 POOL = "linux.2xlarge"
@@ -41,6 +42,13 @@ def lately(found: Facts, minutes: int = 20, **changes: Any) -> Facts:
     at = found.now.at
     series = tuple(replace(s, **changes) if at - s.at < 60 * minutes else s for s in found.series)
     return replace(found, series=series)
+
+
+def top_of(found: Facts) -> Finding:
+    """The likeliest cause, where one is found."""
+    top = diagnosed(found).top
+    assert top is not None
+    return top
 
 
 def losing(registered: int) -> Facts:

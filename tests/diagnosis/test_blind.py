@@ -7,8 +7,7 @@ import pytest
 from bot.core.finding import Facts, Scaling
 from bot.core.pool.pool import PoolRules
 from bot.diagnosis.figures import blind
-from bot.diagnosis.rank import diagnosed
-from tests.diagnosis.rows import POOL, facts
+from tests.diagnosis.rows import POOL, facts, top_of
 
 
 @pytest.mark.parametrize(
@@ -25,8 +24,7 @@ def test_a_blind_source_is_its_own_finding(words: str, found: Facts) -> None:
     seen = blind.find(found)
     assert seen is not None
     assert [one.id for one in seen.evidence] == [words]
-    top = diagnosed(found).top
-    assert top is not None
+    top = top_of(found)
     assert (top.cause, top.scaling) == ("blind", Scaling.UNKNOWN)
 
 

@@ -11,7 +11,7 @@ from bot.core.finding import HIGH, LOW, MEDIUM, Facts, FleetContext, Scaling
 from bot.core.pool.pool import Gap, PoolRules, Snapshot, Tally
 from bot.core.statement import Statement, statement
 from bot.diagnosis.rank import diagnosed
-from tests.diagnosis.rows import AT, POOL, facts, lately
+from tests.diagnosis.rows import AT, POOL, facts, lately, top_of
 
 LIMIT = 30
 
@@ -64,8 +64,7 @@ def test_in_no_state_of_the_six_figures_is_the_obvious_left_out() -> None:
 @pytest.mark.parametrize("busy", range(LIMIT + 1))
 def test_every_count_of_busy_runners_has_its_cause(busy: int) -> None:
     """A limit of 30, none idle or offline, 35 jobs for 2 h 48 min: machines do not come, or all are there."""
-    top = diagnosed(plain(busy=busy)).top
-    assert top is not None
+    top = top_of(plain(busy=busy))
     assert (top.cause, top.confidence) == ("limit" if busy > LIMIT - 3 else "too_few", MEDIUM)
 
 
@@ -103,23 +102,20 @@ def growing(*sizes: int, **figures: Any) -> Facts:
 )  # fmt: skip
 def test_what_came_is_evidence(found: Facts, seen: Statement) -> None:
     """ "None came" only where the pool did not grow; where the limit is unknown, its past stands for it."""
-    top = diagnosed(found).top
-    assert top is not None
+    top = top_of(found)
     assert top.cause == "too_few"
     assert top.evidence[0] == seen
     assert {"creates", "create_failures", "booting"} <= set(top.missing), "it names the figures that would tell why"
 
 
 def test_a_pool_whose_limit_is_unknown_is_judged_with_less_confidence() -> None:
-    top = diagnosed(growing(20, *[8] * 30, limit=None)).top
-    assert top is not None
+    top = top_of(growing(20, *[8] * 30, limit=None))
     assert (top.confidence, top.scaling) == (LOW, Scaling.UNKNOWN)
 
 
 def test_lost_events_are_told_where_creates_are_counted() -> None:
     """L1: the merged cause keeps its evidence and its remedy."""
-    top = diagnosed(facts(booting=0, creates=0, registered=0, arrivals_per_minute=0.93)).top
-    assert top is not None
+    top = top_of(facts(booting=0, creates=0, registered=0, arrivals_per_minute=0.93))
     assert (top.cause, top.remedy) == ("too_few", "resend_requests")
     assert statement("created_of", created=0, arrivals=14) in top.evidence
 
@@ -128,8 +124,7 @@ def test_a_limit_that_fell_is_direct_evidence() -> None:
     """60 → 30: put it back."""
     fell = lately(facts(limit=60, busy=28, booting=0, queued=0, oldest_wait_seconds=0.0, samples=300), 60,
                   limit=30, busy=30, queued=40, oldest_wait_seconds=3000.0, arrivals_per_minute=4.0)  # fmt: skip
-    top = diagnosed(fell).top
-    assert top is not None
+    top = top_of(fell)
     assert (top.cause, top.confidence, top.remedy) == ("limit", HIGH, "restore_limit")
     assert statement("limit_was", limit=60) in top.evidence
 
@@ -148,16 +143,14 @@ FULL: dict[str, Any] = {"limit": 44, "busy": 42, "booting": 1, "creates": 65, "r
 )
 def test_one_failure_among_many_successes_names_no_cause(one: dict[str, Any]) -> None:
     """The limit is reached; what failed once cannot explain the queue."""
-    top = diagnosed(facts(**{**FULL, **one})).top
-    assert top is not None
+    top = top_of(facts(**{**FULL, **one}))
     assert top.cause == "limit"
 
 
 def test_a_dead_listener_is_no_unknown_label() -> None:
     """actions-runner-controller#4027: 5 of 27 one-job runners are left, and nothing boots."""
     found = lately(facts(limit=27, busy=26, booting=1, samples=120), 50, busy=5, booting=0, creates=0, registered=0)
-    top = diagnosed(found).top
-    assert top is not None
+    top = top_of(found)
     assert (top.cause, top.confidence) == ("too_few", MEDIUM)
 
 
@@ -165,8 +158,7 @@ def test_machines_that_come_and_go_do_not_reach_a_limit() -> None:
     """actions-runner-controller#3953: they register, find no job and leave; more of them harm."""
     found = facts(limit=40, busy=2, booting=36, creates=None, registered=None, starts_per_minute=0.1,
                   completions_per_minute=0.1, usual_arrivals_per_minute=None)  # fmt: skip
-    top = diagnosed(found).top
-    assert top is not None
+    top = top_of(found)
     assert (top.cause, top.scaling) == ("unregistered", Scaling.HARMFUL)
 
 

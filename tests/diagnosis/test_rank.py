@@ -115,18 +115,3 @@ def test_what_is_seen_is_kept_where_no_rule_fits() -> None:
     assert found.findings == ()
     assert found.seen == (statement("seen_plainly", busy=None, idle=None, limit=None, **figures),)
     assert "idle" in found.missing
-
-
-@pytest.mark.parametrize(
-    ("figures", "cause", "scaling"),
-    [
-        ({"limit": 20, "booting": 0}, "limit", Scaling.HELPS),
-        ({"creates": 14, "registered": 0, "failed": 9}, "unregistered", Scaling.HARMFUL),
-        ({"create_failures": 9, "creates": 0}, "refused", Scaling.NO),
-    ],
-)
-def test_scale_up_is_warned_against_only_with_a_reason(figures: dict[str, Any], cause: str, scaling: Scaling) -> None:
-    top = diagnosed(facts(**figures)).top
-    assert top is not None
-    assert (top.cause, top.scaling) == (cause, scaling)
-    assert top.speaks_against_scaling is (scaling is not Scaling.HELPS)

@@ -137,6 +137,7 @@ def test_a_cause_is_named_first_with_its_figures(cause: str, found: Facts, scali
     top = diagnosed(found).top
     assert top is not None
     assert (top.cause, top.scaling) == (cause, scaling)
+    assert top.speaks_against_scaling is (scaling in {Scaling.NO, Scaling.HARMFUL})
     assert top.remedy
     assert all(top.evidence)
 

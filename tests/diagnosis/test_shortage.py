@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Finding, Scaling
+from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Finding
 from bot.core.incident.held_cause import judged, remembered
 from bot.core.pool.merge import SourceAnswer, merged
 from bot.core.pool.pool import PoolRules, Snapshot
@@ -172,9 +172,3 @@ def test_more_machines_in_trouble_than_exist_is_a_contradiction(
 def test_older_samples_keep_the_numbers_that_are_known() -> None:
     (kept,) = slim((*machines(DISK, 14), *machines(CPU, None)))
     assert (kept.name, kept.value, kept.of, kept.says) == ("disk", 14, 20, "")
-
-
-def test_scaling_is_read_off_the_walk() -> None:
-    top = first(became(DISK, 14))
-    assert top is not None
-    assert top.scaling is Scaling.NO

@@ -19,11 +19,17 @@ class Dies(Exception):  # noqa: N818 - what happens to the process
     """`kill -9`, in the moment before or after Slack took the message."""
 
 
-async def dying(world: World, *, sent: bool) -> Claim:
+async def measured(world: World) -> Claim:
+    """The claim on an incident whose pool is measured."""
     world.queues(14)
     await world.fires()
     await world.tell((await world.claims("pool"))[0])
     (claim,) = await world.claims()
+    return claim
+
+
+async def dying(world: World, *, sent: bool) -> Claim:
+    claim = await measured(world)
     world.chat.script.fail("post", after=sent, error=Dies())
     with pytest.raises(Dies):
         await world.tell(claim)
@@ -119,10 +125,7 @@ async def test_a_claim_that_was_lost_writes_nothing(world: World) -> None:
 
 async def test_nothing_is_sent_after_the_lease_has_ended(world: World) -> None:
     """The clock is checked right before sending (docs/design/measurements.md#paused-processes)."""
-    world.queues(14)
-    await world.fires()
-    await world.tell((await world.claims("pool"))[0])
-    (claim,) = await world.claims()
+    claim = await measured(world)
     world.clock.advance(9.9)
     await world.tell(claim)
     assert world.chat.script.count("post") == 0
@@ -130,10 +133,7 @@ async def test_nothing_is_sent_after_the_lease_has_ended(world: World) -> None:
 
 async def test_a_root_that_slack_took_in_while_the_record_was_taken_away_is_adopted(world: World) -> None:
     world.chat = world.context.chat = Slow(world.clock)
-    world.queues(14)
-    await world.fires()
-    await world.tell((await world.claims("pool"))[0])
-    (slow,) = await world.claims()
+    slow = await measured(world)
     world.chat.before_answer = lambda: world.clock.advance(11)
     world.chat.rival = world.claims
     with pytest.raises(Conflict):

@@ -304,13 +304,6 @@ async def test_the_price_of_a_total_is_that_of_whole_machines() -> None:
     assert "$7.00 an hour" not in view
 
 
-async def test_amounts_name_the_configured_currency() -> None:
-    world = await opened(slack={"currency": "$"})
-    assert "$0.34 per runner-hour" in str((await world.asks("scale_up")).view)
-    question = str((await filled(world, "24")).view)
-    assert "$4.76 an hour" in question
-
-
 async def test_the_cause_that_the_incident_remembers_stays_named_and_the_walk_advises() -> None:
     """While the queue drains, what filled it is not seen any more; whether more runners help is asked of now."""
     world = await opened(40)

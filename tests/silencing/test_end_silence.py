@@ -9,8 +9,9 @@ from bot.core.incident.incident import Silence
 from bot.ports import Failure
 from bot.silencing import end_silence
 from bot.views.words import refusals
-from tests.builders import POOL, incident, view
-from tests.world import ANA, BEN, World
+from tests.builders import incident, view
+from tests.silencing.test_silence_conditions import silenced
+from tests.world import ANA, BEN
 
 
 def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
@@ -19,15 +20,8 @@ def test_it_is_offered_while_a_silence_of_ours_is_active() -> None:
     assert end_silence.ACTION.label(incident(silences=(running,)), view()) is not None
 
 
-async def silenced(**tables: dict[str, object]) -> World:
-    world = await World.opened(**tables)
-    await world.done(world.types("silence", POOL, "2h"))
-    assert world.incident.active_silence is not None
-    return world
-
-
 async def test_it_ends_the_silence_and_says_who_did() -> None:
-    world = await silenced()
+    world = await silenced("2h")
     world.clock.advance(60)
     await world.done(world.asks("unsilence", BEN))
     (kept,) = world.alertmanager.silences.values()
@@ -38,7 +32,7 @@ async def test_it_ends_the_silence_and_says_who_did() -> None:
 
 
 async def test_in_shadow_mode_it_stays() -> None:
-    world = await silenced()
+    world = await silenced("2h")
     world.configure(actions={"shadow": True})
     await world.done(world.asks("unsilence"))
     assert world.incident.active_silence is not None
@@ -48,7 +42,7 @@ async def test_in_shadow_mode_it_stays() -> None:
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_after_a_time_out_it_is_looked_whether_it_has_ended(arrived: bool) -> None:
-    world = await silenced()
+    world = await silenced("2h")
     world.alertmanager.script.fail("end", Failure.UNKNOWN, after=arrived)
     await world.done(world.asks("unsilence"))
     await world.passes(10, step=1)
@@ -57,7 +51,7 @@ async def test_after_a_time_out_it_is_looked_whether_it_has_ended(arrived: bool)
 
 
 async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> None:
-    world = await silenced()
+    world = await silenced("2h")
     await world.asks("unsilence")
     world.context.alertmanagers = {}
     await world.work()
@@ -66,7 +60,7 @@ async def test_a_back_end_that_was_taken_out_of_the_configuration_is_named() -> 
 
 
 async def test_another_silence_that_goes_on_is_named() -> None:
-    world = await silenced()
+    world = await silenced("2h")
     first = world.incident.silences[0]
     second = replace(first, id="s2", act="i1.other", ends_at=first.ends_at + 60)
     both = replace(world.incident, silences=(first, second))
