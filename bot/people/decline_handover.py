@@ -29,8 +29,8 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
         raise Refused(refusals.NOT_HANDED_TO_YOU, entry.who)
     if not entry.choices:
         raise Refused(refusals.ALREADY_DECIDED)
-    owned_by = await own_of(context, interaction, held, about)
-    request = done(replace(new_request(context, interaction, held), id=owned_by), "declined", context.now())
+    request_id = await own_of(context, interaction, held, about)
+    request = done(replace(new_request(context, interaction, held), id=request_id), "declined", context.now())
     now, whom = context.now(), dict.fromkeys(one for one in (handover.before, entry.who) if one)
     puts: list[Put] = []
     for who in whom:

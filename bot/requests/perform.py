@@ -13,7 +13,7 @@ from bot.core.incident.incident import Incident, noted, silenced
 from bot.core.incident.reply_buttons import advanced, anchor_of, decided, offering
 from bot.core.incident.timeline import Decision, Event
 from bot.core.notifications.tell import LaterResult, Tell
-from bot.core.people.ownership import acting
+from bot.core.people.ownership import owned_by
 from bot.core.record import Change, Claim, Conflict, Prepared, Put, Stored
 from bot.core.requests.request import (
     ExtendLease,
@@ -177,7 +177,7 @@ def _result_move(context: Context, request: Request, outcome: Result) -> Move:
         changed = silenced(fresh, outcome.silence) if outcome.silence else fresh
         changed = replace(changed, log=changed.log.answered(request.id))
         if request.progress is Progress.DONE and context.actions[request.name].acknowledges and request.who:
-            changed = acting(changed, request.who, now)
+            changed = owned_by(changed, request.who, now)
         if outcome.settles:
             changed = decided(changed, outcome.settles, Decision.SETTLED)
         who, scaled = request.who or None, outcome.settles or request.id

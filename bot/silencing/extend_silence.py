@@ -15,7 +15,7 @@ from bot.core.requests.interaction import Answer, ButtonLabel, Interaction
 from bot.core.requests.request import ExtendSilence, MakeSilence, Request, Result
 from bot.ports import Refused
 from bot.requests.submit import SeveralIncidents, hand_over, new_request, own_of, subject, subject_of_button
-from bot.silencing.silence import alertmanager_of, silence_length
+from bot.silencing.silence import alertmanager_of, known_incident, silence_length
 from bot.views.words import refusals
 
 LEAST_SECONDS = 60.0
@@ -109,9 +109,7 @@ async def _meant(context: Context, interaction: Interaction, pool: str) -> tuple
 
 def _of(made_by: str, incident: Incident | None) -> Silence:
     """The silence that a request made; raises Refused if it has ended."""
-    if incident is None:
-        raise Refused(refusals.INCIDENT_GONE)
-    silence = next((one for one in incident.silences if one.act == made_by), None)
+    silence = next((one for one in known_incident(incident).silences if one.act == made_by), None)
     if silence is None or silence.ended:
         raise Refused(refusals.SILENCE_OVER)
     return silence

@@ -70,7 +70,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:
     """Check incident and duration again."""
-    about = _there(incident)
+    about = known_incident(incident)
     if about.closed:
         raise Refused(refusals.INCIDENT_OVER)
     _only_one(about, context.now(), but=request.id)
@@ -83,7 +83,7 @@ async def prepare(context: Context, request: Request, incident: Incident | None)
 
 async def effect(context: Context, request: Request, incident: Incident | None) -> Result:
     """Create it, unless the request id in a comment shows that it exists, for example after a data loss."""
-    about, body = _there(incident), request.of(MakeSilence)
+    about, body = known_incident(incident), request.of(MakeSilence)
     name, back_end = alertmanager_for(context, about)
     if context.settings.file.actions.shadow:
         details = Silencing(SilenceStep.NOT_MADE, body.seconds, body.until_drained, body.above)
@@ -104,7 +104,7 @@ async def effect(context: Context, request: Request, incident: Incident | None) 
 
 async def check(context: Context, request: Request, incident: Incident | None) -> Result | None:
     """Find the silence with this request's id."""
-    about = _there(incident)
+    about = known_incident(incident)
     name, back_end = alertmanager_for(context, about)
     found = await back_end.find(f"[tailback {request.id}]")
     return _performed(request, about, name, found.id, found.ends_at, context.now()) if found else None
@@ -220,7 +220,8 @@ async def _located(context: Context, interaction: Interaction) -> Interaction:
     return replace(interaction, request_id=request_id(newest, SILENCE), values={"custom": " ".join(words[1:])})
 
 
-def _there(incident: Incident | None) -> Incident:
+def known_incident(incident: Incident | None) -> Incident:
+    """The incident of a request; raises Refused if it was forgotten."""
     if incident is None:
         raise Refused(refusals.INCIDENT_GONE)
     return incident

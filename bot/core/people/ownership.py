@@ -16,7 +16,7 @@ def acked(incident: Incident, who: str, now: float) -> Incident:
     return noted(owned(incident, who, now), now, Event.ACKED, who=who)
 
 
-def acting(incident: Incident, who: str, now: float) -> Incident:
+def owned_by(incident: Incident, who: str, now: float) -> Incident:
     """Somebody scaled or silenced, which acknowledges an incident that nobody owns."""
     if incident.ownership.owner is not None or incident.closed:
         return incident
