@@ -10,7 +10,7 @@ import httpx
 from bot.playground.fleet.alerting.alerts import Pace
 from bot.playground.fleet.alerting.sender import AlertTarget
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
-from bot.playground.fleet.scenarios import Scenario
+from bot.playground.fleet.scenarios import HEALTHY, Scenario
 from bot.playground.fleet.spec import PoolSpec, Source
 
 NOON = 1_800_000_000.0
@@ -45,6 +45,11 @@ def stand_in(scenario: Scenario, receiver: Receiver, pace: Pace | None = None, *
     """Return a stand-in whose clock stands still at NOON, so that only `step` moves it."""
     around = Surroundings(clock=lambda: NOON, post=receiver.post, pace=pace or Pace(), **more)
     return FleetStandIn(scenario, around, (TARGET,))
+
+
+def quiet_fleet(now: float = NOON) -> FleetStandIn:
+    """Return a healthy stand-in whose clock stands still, that has lived for ten minutes and tells nobody."""
+    return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), before_seconds=600)
 
 
 def client(fleet: FleetStandIn) -> httpx.AsyncClient:

@@ -12,7 +12,7 @@ from bot.playground.fleet.alerting.silences import Silences
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
 from bot.playground.fleet.scenarios import HEALTHY
 from tests.fakes import FakeClock
-from tests.playground.fleet_world import Receiver, client
+from tests.playground.fleet_world import Receiver, client, quiet_fleet
 from tests.real_servers import alertmanager
 
 GRAFANA = "/api/alertmanager/grafana/api/v2"
@@ -66,10 +66,6 @@ ACCEPTED: dict[str, dict[str, Any]] = {
 }
 
 
-def quiet_fleet(now: float) -> FleetStandIn:
-    return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), before_seconds=600)
-
-
 async def test_a_silence_lives_and_expires() -> None:
     """Created, shown, listed by filter, ended twice without harm, and then expired with an end now."""
     fleet = quiet_fleet(1_800_000_000.25)
@@ -95,7 +91,7 @@ async def test_a_silence_lives_and_expires() -> None:
 
 async def test_grafana_answers_with_its_own_codes() -> None:
     """202 for a new silence, a message for an ended one, and its own store."""
-    fleet = quiet_fleet(1_800_000_000)
+    fleet = quiet_fleet()
     async with client(fleet) as http:
         made = await http.post(f"{GRAFANA}/silences", json=silence_body(fleet.now()))
         ended = await http.delete(f"{GRAFANA}/silence/{made.json()['silenceID']}")

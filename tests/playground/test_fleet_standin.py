@@ -6,8 +6,8 @@ import json
 import pytest
 
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
-from bot.playground.fleet.scenarios import HEALTHY, SURGE
-from tests.playground.fleet_world import NOON, TARGET, Receiver, client, stand_in
+from bot.playground.fleet.scenarios import SURGE
+from tests.playground.fleet_world import NOON, TARGET, Receiver, client, quiet_fleet, stand_in
 
 MINUTE = 60.0
 
@@ -35,7 +35,7 @@ async def test_scaling_up_by_http_drains_the_surge() -> None:
 
 async def test_the_same_key_does_nothing_twice() -> None:
     """A repeated request gets the first answer, even when someone else has scaled since."""
-    fleet = stand_in(HEALTHY, Receiver())
+    fleet = quiet_fleet()
     async with client(fleet) as http:
         key = {"Idempotency-Key": "k1"}
         first = await http.put("/pools/windows.4xlarge", json={"desired": 30}, headers=key)
@@ -62,7 +62,7 @@ async def test_the_same_key_does_nothing_twice() -> None:
 )
 async def test_the_scaler_refuses_with_a_sentence(method: str, path: str, body: str, code: int, says: str) -> None:
     """Unknown pool, out of bounds, or unreadable: a clear JSON error, and no target set."""
-    fleet = stand_in(HEALTHY, Receiver())
+    fleet = quiet_fleet()
     async with client(fleet) as http:
         answer = await http.request(method, path, content=body)
     assert answer.status_code == code
