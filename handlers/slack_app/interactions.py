@@ -94,18 +94,7 @@ def from_mention(body: Body) -> Interaction | None:
     if rest == typed and called:  # nobody is called at the beginning: the first mention is Tailback's
         rest.remove(called[0])
     verb, words = _verb(" ".join(rest))
-    ts = _at(event, "thread_ts")
-    return Interaction(
-        name=verb,
-        who=who,
-        team=_at(event, "user_team") or _at(event, "team") or _at(body, "team_id"),
-        channel=_at(event, "channel"),
-        surface=Surface.MENTION,
-        key=_mention_key(event) or _at(body, "event_id"),
-        words=words,
-        thread=ts or None,
-        edited=bool(event.get("edited")),
-    )
+    return replace(_written(body, event, verb, words), edited=bool(event.get("edited")))
 
 
 def from_direct(body: Body) -> Interaction | None:
@@ -121,17 +110,20 @@ def from_direct(body: Body) -> Interaction | None:
     verb, words = _verb(" ".join(called))
     if called and job_address(called[0]) is not None:
         verb, words = "job", tuple(called)
+    return replace(_written(body, event, verb, words), direct=True, conversation=True)
+
+
+def _written(body: Body, event: Body, verb: str, words: tuple[str, ...]) -> Interaction:
+    """What a person wrote in a message, to be answered in its thread."""
     return Interaction(
         name=verb,
-        who=who,
+        who=_at(event, "user"),
         team=_at(event, "user_team") or _at(event, "team") or _at(body, "team_id"),
         channel=_at(event, "channel"),
         surface=Surface.MENTION,
         key=_mention_key(event) or _at(body, "event_id"),
         words=words,
         thread=_at(event, "thread_ts") or None,
-        direct=True,
-        conversation=True,
     )
 
 
