@@ -77,10 +77,10 @@ class Played:
         self.seen = list[tuple[str, Message | Block]]()
         self.parents: list[Message] = []
         """The first message as it was posted, and after each edit."""
-        self.told: dict[str, list[Entry]] = {}
+        self.timelines: dict[str, list[Entry]] = {}
         self.plans: dict[str, list[dict[str, str]]] = {}
         """By reply: the state of each step of its plan, as it was posted and after each edit."""
-        self.said: list[Said] = []
+        self.shown_figures: list[Said] = []
         """The values behind each first message and reply, in order."""
         self.offered: list[tuple[int, dict[str, set[int]]]] = []
         """(runners that the first message names, those that the dialog offers by pool) when it was opened."""
@@ -139,11 +139,11 @@ class Played:
                 self.plans.setdefault(stored.ts, []).append(steps)
         for one in self.incidents:
             if one.thread.root and not one.closed:
-                self.said += of_parent(one, await self.explains(one))
-            known = len(self.told.setdefault(one.id, []))
+                self.shown_figures += of_parent(one, await self.explains(one))
+            known = len(self.timelines.setdefault(one.id, []))
             for entry in one.log.timeline[known:]:
-                self.said += of_entry(entry)
-            self.told[one.id] = list(one.log.timeline)
+                self.shown_figures += of_entry(entry)
+            self.timelines[one.id] = list(one.log.timeline)
         roots = [one.thread.root for one in self.incidents]
         for stored in self.chat.messages:
             if stored.ts in roots and (not self.parents or stored.message != self.parents[-1]):

@@ -103,7 +103,7 @@ async def test_a_story_is_told_as_its_page_shows_it_and_stays_short(name: str) -
         "nobody is paged by an end"
     )
     assert all(one.text.startswith(FIRSTS) for title, one in story.seen if "the channel" in title[:30])  # type: ignore[union-attr]  # messages
-    assert contradictions(story.said) == [], "one number for one thing"
+    assert contradictions(story.shown_figures) == [], "one number for one thing"
     assert [back for shown in story.plans.values() for back in steps_back(shown)] == [], "a plan never goes back"
     assert all(len(first_line(text)) <= MOST_TEXT and not first_line(text).endswith("…") for text in loud), loud
     for named, offered in story.offered:
