@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
-from bot.context.fleet import FEW, newest, next_turn, undisturbed
+from bot.context.fleet import FEW, next_turn, undisturbed
 from bot.context.forecast_inputs import NOTHING, inputs_of, reach_of
 from bot.context.measure_now import measure_now
 from bot.context.take_kinds import apart, with_usual
@@ -252,7 +252,8 @@ async def _speaks_of(context: Context, incident: Incident, pool: Pool) -> bool:
     if len(others) < FEW:
         return _is_worst(pool, (await context.pools(others)).values())
     if incident.id not in context.fleet.spoken:  # decided once, not once for each of the pools
-        latest = [one.latest for one in (await newest(context.store, others)).values() if one.latest]
+        beside = await context.beside({pool.id})
+        latest = [one.latest for name, one in beside.items() if name in others and one.latest]
         worst = worst_first([*latest, *pool.samples[-1:]])
         context.fleet.speaks(incident.id, worst[0].pool if worst and worst[0].queued else "")
     return context.fleet.spoken[incident.id] == pool.id

@@ -211,11 +211,9 @@ return {'ok', hw, woke and 1 or 0, head, last_id}
 )
 
 CLAIM = script(
-    _OLDER_SAMPLES
-    + """
+    """
 -- KEYS: due, fence, hw   ARGV: most, lease, record prefix, ahead
--- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version, open claim and older
--- samples of each
+-- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version and open claim of each
 local claimed = {}
 local hw = tonumber(redis.call('GET', KEYS[3]) or 0)
 local lease = tonumber(ARGV[2])
@@ -231,7 +229,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT
     redis.call('ZADD', KEYS[1], now + lease, member)
     if not record[1] then redis.call('PEXPIRE', key, 86400000) end
     local version, opened = tonumber(record[2] or 0), tonumber(record[3] or 0)
-    claimed[#claimed + 1] = {member, fence, record[1], version, opened, older(key)}
+    claimed[#claimed + 1] = {member, fence, record[1], version, opened}
   end
 end
 local next_due = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
@@ -274,11 +272,14 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], now + 1, '+inf')
 READ = script(
     _OLDER_SAMPLES
     + """
--- KEYS: records   ARGV: 1 to leave out older samples; returns document, version and older samples of each
+-- KEYS: records   ARGV: 1 to leave out older samples, then what the reader knows of each (version:SHA-1 of it)
+-- returns document, version and older samples of each; 1 instead of the document where the reader knows it
 local out = {}
 for i = 1, #KEYS do
   local record = redis.call('HMGET', KEYS[i], 'doc', 'version')
-  out[i] = {record[1], record[2], ARGV[1] == '0' and older(KEYS[i])}
+  local known = record[1] and record[2] and ARGV[1 + i] ~= ''
+  if known and ARGV[1 + i] == record[2] .. ':' .. redis.sha1hex(record[1]) then out[i] = {1, record[2], false}
+  else out[i] = {record[1], record[2], ARGV[1] == '0' and older(KEYS[i])} end
 end
 return out
 """

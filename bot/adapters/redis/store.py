@@ -3,7 +3,7 @@
 import contextlib
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TypeVar
@@ -11,13 +11,14 @@ from typing import TypeVar
 import structlog
 
 from bot.adapters.loop.turns import in_turns
-from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, decode, kind_name
+from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, rows_of, text, text_or_none, whole
 from bot.adapters.redis.clock import StoreClock
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, ARRANGE, PAUSE_LANE, lane_keys
+from bot.adapters.redis.read_before import PARK_SECONDS, Records, held_of
 from bot.adapters.redis.safety_checks import nearly_full, of_format, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
@@ -25,15 +26,11 @@ from bot.core.audit_chain import AuditEntry
 from bot.core.external import Problem
 from bot.core.incident.incident import Incident
 from bot.core.message import OPEN, SHUT
+from bot.core.pool.pool import Pool
 from bot.core.record import AlreadyDone, Change, Claim, Claims, Conflict, EndedAlerts, KnownGroup, Record, Stored
 from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
-
-PORTION = 100
-"""Records of one reply: large ones are not to keep commits waiting."""
-PARK_SECONDS = 60.0
-"""An unreadable record is tried again after this long, so that a rolling update repairs itself."""
 
 
 class RedisStore:
@@ -54,9 +51,8 @@ class RedisStore:
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds(clocks.now)
         self._new = NewIncidents(0 if shared else MOST_NEW)
+        self._records = Records(self._bulk, clocks.monotonic)
         self._hw, self._lost = 0, False
-        self._logged_at: dict[str, float] = {}
-        """Unreadable record → when it was logged (monotonic)."""
 
     @property
     def _ahead_ms(self) -> int:
@@ -68,27 +64,11 @@ class RedisStore:
         await self._clients.aclose()
 
     async def get(self, kind: type[R], record_id: str) -> Stored[R] | None:
-        (row,) = await self._link.timed(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0,))
-        return self._held(kind, record_id, *rows_of(row))
+        (row,) = await self._link.timed(scripts.READ, [f"{keys.RECORDS}{kind_name(kind)}:{record_id}"], (0, ""))
+        return held_of(kind, record_id, *rows_of(row))
 
     async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
-        """The existing records by id, many in portions; unreadable ones are skipped and logged.
-
-        With `newest`, pools come with their newest sample only: a fiftieth of the bytes, and not to be written.
-        """
-        prefix, found = f"{keys.RECORDS}{kind_name(kind)}:", dict[str, Stored[R]]()
-        for first in range(0, len(ids), PORTION):
-            some = ids[first : first + PORTION]
-            rows = await self._bulk.timed(scripts.READ, [prefix + record_id for record_id in some], (int(newest),))
-            async for record_id, row in in_turns(zip(some, rows, strict=True)):
-                try:
-                    held = self._held(kind, record_id, *rows_of(row))
-                except Unreachable as error:
-                    self._unreadable(f"{kind_name(kind)}:{record_id}", error.what)
-                    continue
-                if held is not None:
-                    found[record_id] = held
-        return found
+        return await self._records.get_many(kind, ids, newest=newest)
 
     async def find(self, index: str) -> str | None:
         return text_or_none(await self._link.read("GET", keys.INDEXES + index))
@@ -101,8 +81,8 @@ class RedisStore:
         arguments = (keys.ONCE + once_key, keys.INDEXES + index, f"{keys.RECORDS}ended:{likeness}")
         reply = await self._link.timed(scripts.OPEN_UNDER, arguments, (f"{keys.RECORDS}inc:",))
         seen, record_id, document, version, ended, ended_version = reply
-        incident = self._held(Incident, text_or_none(record_id) or "", document, version)
-        return KnownGroup(bool(seen), incident, self._held(EndedAlerts, likeness, ended, ended_version))
+        incident = held_of(Incident, text_or_none(record_id) or "", document, version)
+        return KnownGroup(bool(seen), incident, held_of(EndedAlerts, likeness, ended, ended_version))
 
     async def members(self, name: str) -> set[str]:
         reply = await self._link.read("SMEMBERS", keys.SETS + name)
@@ -142,7 +122,9 @@ class RedisStore:
         now, high, wait, rows = await self._link.timed(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
-        claims = [await self._claimed(rows_of(row), offset, lease_ends) async for row in in_turns(rows_of(rows))]
+        claimed = [tuple(rows_of(row)) for row in rows_of(rows)]
+        pools = await self._records.pools_of(claimed)
+        claims = [await self._claimed(row, pools, offset, lease_ends) async for row in in_turns(claimed)]
         return Claims(tuple(filter(None, claims)), None if whole(wait) < 0 else whole(wait) / 1000 / rate)
 
     async def acquire_slot(  # noqa: PLR0913 - one question in one round trip
@@ -231,6 +213,7 @@ class RedisStore:
             case b"ok":
                 self._note(whole(detail), seen)
                 self._new.add(change.puts, args[1:])
+                self._records.keep(change.puts, args[1:])
                 if rest[0]:
                     self._wake.set()
                 if rows:
@@ -245,18 +228,24 @@ class RedisStore:
                 raise AlreadyDone(text(detail))
         raise Conflict(text(detail))
 
-    async def _claimed(self, row: Sequence[Reply], offset: float, lease_ends: float) -> Claim | None:
-        member, fence, document, version, opened_ms, older = row
+    async def _claimed(
+        self, row: Sequence[Reply], pools: Mapping[str, Stored[Pool]], offset: float, lease_ends: float
+    ) -> Claim | None:
+        member, fence, document, version, opened_ms = row
         name, _, record_id = text(member).partition(":")
         try:
             new = self._new.take(record_id, document)
             known: Stored[Record] | None = Stored(new, whole(version)) if new else None
-            held = known or (self._held(KINDS[name], record_id, document, version, older) if name in KINDS else None)
+            if known is None and KINDS.get(name) is Pool:
+                known = pools.get(record_id)
+            held = known or (held_of(KINDS[name], record_id, document, version) if name in KINDS else None)
             problem = "" if name in KINDS else "this release does not know its kind; update Tailback"
+            if held is not None and known is None and isinstance(held.value, Pool):
+                held, problem = None, f"{text(member)} cannot be read: its samples"
         except Unreachable as error:
             held, problem = None, error.what
         if problem:
-            self._unreadable(text(member), problem)
+            self._records.unreadable(text(member), problem)
             with contextlib.suppress(Unreachable):  # then its lease expires
                 await self.give_back(Claim(name, record_id, None, whole(fence), lease_ends), PARK_SECONDS)
             return None
@@ -269,22 +258,6 @@ class RedisStore:
         member = f"{claim.kind}:{claim.id}"
         args = (member, claim.fence, math.ceil(seconds * 1000), self._ahead_ms)
         await self._link.timed(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)
-
-    def _unreadable(self, record: str, problem: str) -> None:
-        """Log it once in PARK_SECONDS, because lists read the same record every few seconds."""
-        now = self._clocks.monotonic()
-        self._logged_at = {one: at for one, at in self._logged_at.items() if at > now - PARK_SECONDS}
-        if record not in self._logged_at:
-            self._logged_at[record] = now
-            structlog.get_logger().error("record unreadable", record=record, problem=problem)
-
-    def _held(
-        self, kind: type[R], record_id: str, document: object, version: object, older: object = None
-    ) -> Stored[R] | None:
-        if not isinstance(document, bytes):
-            return None
-        samples = older if isinstance(older, bytes) else b""
-        return Stored(decode(kind, record_id, document, samples), whole(version))
 
     def _note(self, high: int, seen: int) -> None:
         """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""

@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 
 from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD
 from bot.adapters.records import encode
+from bot.adapters.records import written as document_of
 from bot.adapters.redis.calls import CALL_SECONDS, RedisLink
 from bot.adapters.redis.commit import ONCE, Clocks
 from bot.adapters.redis.connect import CONNECTIONS, IDLE_SECONDS, LIMITS, connect
@@ -536,3 +537,43 @@ async def test_a_frozen_server_that_wakes_up_applies_a_commit_once(tmp_path: Pat
             os.kill(server.pid, signal.SIGCONT)
         assert await store.get(Pool, "p") == Stored(Pool("p"), 1)
         await store.aclose()
+
+
+async def test_an_unchanged_pool_is_not_sent_again_and_a_changed_one_is(
+    client: redis.Redis, redis_url: str, store: RedisStore
+) -> None:
+    """Redis compares what the reader knows, so another process's write is seen at once, also one of the same version.
+
+    A version comes twice when Redis lost its last writes, or when a record expired.
+    """
+    pool = Pool("p")
+    for minute in range(90):
+        pool = measured(pool, one := sample(minute), one.at)
+    await store.commit(new(pool))
+    other = RedisStore(connect(redis_url), CLOCKS, lease_seconds=PATIENCE_SECONDS)
+
+    async def read(reader: RedisStore) -> tuple[Pool, int]:
+        before = int(client.info("stats")["total_net_output_bytes"])
+        found = (await reader.get_many(Pool, ["p"]))["p"].value
+        return found, int(client.info("stats")["total_net_output_bytes"]) - before
+
+    own, unsent = await read(store)
+    first, sent = await read(other)
+    again, unsent_again = await read(other)
+    assert own == again == first == pool
+    assert max(unsent, unsent_again) + 10_000 < sent
+    assert (await other.get_many(Pool, ["p"], newest=True))["p"].value == replace(pool, samples=pool.samples[-1:])
+
+    later = measured(pool, sample(90), sample(90).at)
+    held = await other.get(Pool, "p")
+    assert held is not None
+    await other.commit(Change(puts=(Put(held, later, 0.0),)))
+    assert (await read(store))[0] == later
+    lost = replace(later, trouble="lost")
+    client.hset(KEY, "doc", document_of(lost, held)[0])
+    assert [(await read(one))[0] for one in (store, other)] == [lost, lost]
+    (claim,) = (await store.claim(10)).claims
+    assert claim.of(Pool).value == lost
+    client.delete(KEY)
+    assert await other.get_many(Pool, ["p"]) == {}
+    await other.aclose()
