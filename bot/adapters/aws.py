@@ -169,3 +169,13 @@ def _answered(system: str, service: str, operation: str, error: errors.ClientErr
     if status >= 500:
         return Unreachable(system, f"AWS failed (HTTP {status} {code}): {words}", failure=unsure)
     return Refused(f"{system}: AWS refused {name} ({code}): {words}")
+
+
+def launch_stopped(found: Any) -> str:
+    """Why an Auto Scaling group, as AWS describes it, starts no instances; empty if it does."""
+    if found.get("Status"):
+        return f"it is being deleted ({found['Status']})"
+    for process in found.get("SuspendedProcesses", []):
+        if process.get("ProcessName") == "Launch":
+            return f"its process Launch is suspended ({one_line(str(process.get('SuspensionReason', '')))})"
+    return ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
+from bot.adapters.aws import launch_stopped
 from bot.adapters.http.rows import Row, inner, rows, text
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, tallies
@@ -27,6 +28,12 @@ OF_RUNNERS = ("booting", "limit", "creates")
 """Figures that are compared with those of runners."""
 STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("Terminating",)}
 """Figure: the life-cycle states that it counts, each with its variants such as `Pending:Wait`."""
+
+
+LAUNCH_SUSPENDED = "LaunchSuspended"
+"""The code of a machine that the group should have and may not start; AWS writes no activity for it."""
+Counted = tuple[dict[str, Any], list[str]]
+"""Figures, and a code for each launch that failed."""
 
 
 class Ec2AutoScalingPool(Table):
@@ -52,17 +59,23 @@ class Ec2AutoScaling(Present):
         """The group now; without its activities, failed launches are unknown. Raises Unreachable without the group."""
         name = self._groups[pool]
         group, launches = await asyncio.gather(self._found[name].get(), tried(self._launches[name]))
+        figures, withheld = group.value
         if isinstance(launches, Unreachable):
             gaps = tuple(Gap(one, launches.what, launches.remedy) for one in ("creates", "create_failures"))
-            return Snapshot(pool, group.at, missing=gaps, **self._in_runners(pool, group.value))
-        return Snapshot(pool, min(group.at, launches.at), **self._in_runners(pool, {**group.value, **launches.value}))
+            return Snapshot(pool, group.at, missing=gaps, **self._in_runners(pool, figures))
+        launched, failed = launches.value
+        codes = [*failed, *withheld]
+        failures = {"create_failures": len(codes), "create_failures_by_code": tallies(codes)}
+        whole = {**figures, **launched, **failures}
+        return Snapshot(pool, min(group.at, launches.at), **self._in_runners(pool, whole))
 
     def _in_runners(self, pool: str, figures: Mapping[str, Any]) -> dict[str, Any]:
         """The same; what is compared with runners counts them."""
         each = self._each[pool]
         return {name: value * each if name in OF_RUNNERS else value for name, value in figures.items()}
 
-    async def _ask_group(self, name: str, now: float) -> Listed[dict[str, Any]]:
+    async def _ask_group(self, name: str, now: float) -> Listed[Counted]:
+        """Its figures, and the code of each machine that it should have and may not start."""
         answer = await self._aws.read("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
         if not answer.get("AutoScalingGroups"):
             remedy = "correct group or region, or use the account that it is in"
@@ -70,10 +83,12 @@ class Ec2AutoScaling(Present):
         group = answer["AutoScalingGroups"][0]
         states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
         found = {figure: sum(state in names for state in states) for figure, names in STATES.items()}
-        return Listed({**found, "limit": int(group["MaxSize"])}, now)
+        lacking = int(group["DesiredCapacity"]) - found["machines"] - found["booting"]
+        withheld = [LAUNCH_SUSPENDED] * lacking if launch_stopped(group) else []
+        return Listed(({**found, "limit": int(group["MaxSize"])}, withheld), now)
 
-    async def _ask_launches(self, name: str, now: float) -> Listed[dict[str, Any]]:
-        """Launches that ended in the window; unknown if there are more than the pages that are read."""
+    async def _ask_launches(self, name: str, now: float) -> Listed[Counted]:
+        """Figures and codes of launches that ended in the window; unknown if there are more than the pages that are read."""
         made, failed, zones, more = 0, list[str](), list[str](), dict[str, str]()
         scales_on: str | None = None
         for _ in range(MOST_PAGES):
@@ -91,9 +106,8 @@ class Ec2AutoScaling(Present):
                     zones.append(f"zone {zone}" if (zone := text(_details(row), ZONE)) else "")
             more = {"NextToken": str(answer["NextToken"])} if answer.get("NextToken") else {}
             if not more or not any(_recent(row, now) for row in rows):
-                figures = {"create_failures": len(failed), "create_failures_by_code": tallies(failed)}
                 marks = tallies(filter(None, zones))
-                return Listed({**figures, "failures_by_mark": marks, "creates": made, "scales_on": scales_on}, now)
+                return Listed(({"failures_by_mark": marks, "creates": made, "scales_on": scales_on}, failed), now)
         what = f"{name} has more than {MOST_PAGES * 100:,} activities in 15 min, too many to read"
         raise Unreachable(self._aws.system, what, failure=Failure.SHAPE)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bot.adapters.aws import Aws, AwsRegion, aws_of
+from bot.adapters.aws import Aws, AwsRegion, aws_of, launch_stopped
 from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
@@ -90,7 +90,7 @@ class AwsAsgScaler:
             raise Unreachable(self._system, what, failure=Failure.SHAPE, remedy="use a group without weights")
         desired, minimum, maximum = (int(found[name]) for name in ("DesiredCapacity", "MinSize", "MaxSize"))
         there = sum(one.get("LifecycleState") == "InService" for one in found.get("Instances", []))
-        return AutoScalingGroup(desired, minimum, maximum, there, _stopped(found))
+        return AutoScalingGroup(desired, minimum, maximum, there, launch_stopped(found))
 
     async def _last_failure(self) -> str:
         """The latest failed activity of the last half hour; empty if none, or if it cannot be read."""
@@ -114,16 +114,6 @@ def _weighted(found: Any) -> bool:
     template = found.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
     rows = [*found.get("Instances", []), *template.get("Overrides", [])]
     return any(str(one.get("WeightedCapacity", "1")) != "1" for one in rows)
-
-
-def _stopped(found: Any) -> str:
-    """Why the group starts no instances; empty if it does."""
-    if found.get("Status"):
-        return f"it is being deleted ({found['Status']})"
-    for process in found.get("SuspendedProcesses", []):
-        if process.get("ProcessName") == "Launch":
-            return f"its process Launch is suspended ({one_line(str(process.get('SuspensionReason', '')))})"
-    return ""
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[AwsAsgScaler, ScalePolicy]:
