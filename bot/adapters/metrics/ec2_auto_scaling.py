@@ -88,7 +88,7 @@ class Ec2AutoScaling(Present):
         return Listed(({**found, "limit": int(group["MaxSize"])}, withheld), now)
 
     async def _ask_launches(self, name: str, now: float) -> Listed[Counted]:
-        """Figures and codes of launches that ended in the window; unknown if there are more than the pages that are read."""
+        """Figures and codes of launches that ended in the window; unknown if they fill more than the pages read."""
         made, failed, zones, more = 0, list[str](), list[str](), dict[str, str]()
         scales_on: str | None = None
         for _ in range(MOST_PAGES):

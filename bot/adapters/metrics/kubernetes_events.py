@@ -25,9 +25,12 @@ SLOW_SECONDS = 300.0
 """A pod that could not be scheduled for so long counts as a failure; cluster autoscalers need minutes for a node."""
 PULLING = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
 TELLING = frozenset(
-    {"FailedScheduling", "NotTriggerScaleUp", "FailedScaleUp", "FailedCreate", "FailedMount", "Evicted"}
+    {
+        *("FailedScheduling", "NotTriggerScaleUp", "FailedScaleUp", "FailedCreate"),
+        *("FailedCreatePodSandBox", "FailedMount", "Evicted"),
+    }
 )
-"""Reasons of events on a pod that say why it does not start; the last two of them in any cluster."""
+"""Reasons of events on a pod that say why it does not start; the last three of them in any cluster."""
 OF_NODES = frozenset({"NodeClaim", "Node", "NodePool"})
 NODE_FAILURES = frozenset({"InsufficientCapacityError", "LaunchFailed", "FailedScaleUp", "ScaleUpTimedOut"})
 """Reasons of events on nodes and node claims: Karpenter's and the cluster autoscaler's."""
@@ -157,14 +160,16 @@ def _why(pod: Row, messages: Sequence[str], at: float) -> str:
         reason = text(inner(one, "state", "waiting"), "reason")
         if reason in PULLING:
             return f"ImageNotFound ({reason})"
-    if _status(pod, "reason") == "Evicted":
-        return "Evicted"
+    if _status(pod, "phase") == "Failed" and (reason := _status(pod, "reason")):
+        return reason  # of the kubelet, such as Evicted or OutOfpods; a job that failed has none
     if _status(pod, "phase") != "Pending" or at - (_since(pod) or at) < SLOW_SECONDS:
         return ""
     conditions = rows(inner(pod, "status").get("conditions"))
     unscheduled = [text(one, "message") for one in conditions if text(one, "reason") == "Unschedulable"]
     codes = [code_of(message) for message in (*messages, *unscheduled)]
-    return next((code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied"))), "".join(codes[:1]))
+    return next(
+        (code for code in codes if code.endswith(("Exceeded", "Capacity", "Denied", "Addresses"))), "".join(codes[:1])
+    )
 
 
 def _marks(failed: Rows, pods: Rows) -> tuple[Tally, ...]:

@@ -17,6 +17,8 @@ PHRASES = (
         "NodeLimitExceeded",
     ),
     (r"exceeded quota", "QuotaExceeded"),
+    (r"failed to assign an ip address", "InsufficientFreeAddresses"),
+    (r"reached max limit of \d+ runners", "RunnerLimitExceeded"),
     (r"\w*(vcpu|instance|spot) \w*\s?limit|max spot instance count", "InstanceLimitExceeded"),
     (r"rate exceeded|request limit exceeded|throttl", "RequestLimitExceeded"),
     (

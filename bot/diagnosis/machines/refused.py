@@ -15,7 +15,8 @@ _CODES: tuple[tuple[str, str], ...] = (
     ("stockout", r"Insufficient\w*Capacity|CapacityNotAvailable|UnfulfillableCapacity|stock ?out|"
                  r"ZONE_RESOURCE_POOL_EXHAUSTED|RESOURCE_EXHAUSTED|SkuNotAvailable|AllocationFailed|"
                  r"AllocationRequest|SpotMaxPrice"),
-    ("cluster_full", r"FailedScheduling|Unschedulable|Insufficient.(cpu|memory|nvidia|amd|pods|ephemeral|hugepages)"),
+    ("cluster_full", r"FailedScheduling|Unschedulable|Insufficient.(cpu|memory|nvidia|amd|pods|ephemeral|hugepages)|"
+                     r"OutOf(cpu|memory|pods|nvidia|amd|ephemeral|hugepages)"),
     ("permission", r"(Access|Permission).?Denied|Unauthorized|Not.?(Authorized|Permitted)|Forbidden|AuthFailure|"
                    r"AuthorizationFailed|OptInRequired|PendingVerification|(by|control|org\w*|account).?policy|"
                    r"Bad.credentials|"
