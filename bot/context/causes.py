@@ -54,7 +54,7 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
     if made is None:
         rules = rules or PoolRules(pool.id)
         inputs = inputs_of(pool, _told_by(found))
-        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs)
+        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 
 
@@ -133,7 +133,7 @@ def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis |
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
     inputs = inputs_of(pool, _told_by(found))
-    return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=inputs))
+    return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs))
 
 
 def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bot.context.context import Context
 from bot.core.finding import Diagnosis
-from bot.core.forecast.forecast import Asked
+from bot.core.forecast.forecast import ForecastInputs
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
 from bot.core.pool.outlook import MOST_ADDED, UNBOUND, Reach
 from bot.core.pool.pool import Pool
@@ -31,9 +31,9 @@ def reach_of(context: Context, pool: str) -> Reach:
     return Reach(policy.lever, policy.step or MOST_ADDED, policy.maximum)
 
 
-def inputs_of(pool: Pool, by_cause: ToldByCause = NOTHING) -> Asked:
+def inputs_of(pool: Pool, by_cause: ToldByCause = NOTHING) -> ForecastInputs:
     """The inputs of a forecast of this pool."""
-    return Asked(pool.reach, by_cause.still, by_cause.shared)
+    return ForecastInputs(pool.reach, by_cause.still, by_cause.shared)
 
 
 def terms_of(context: Context, pool: Pool) -> Terms:
@@ -42,7 +42,7 @@ def terms_of(context: Context, pool: Pool) -> Terms:
     made = pool.outlook
     by_cause = ToldByCause(made.still, made.shared) if made else NOTHING
     return Terms(
-        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, said=pool.shown_forecast,
+        price, known=pool.calibration, ahead=pool.ahead, day=pool.day, shown_forecast=pool.shown_forecast,
         reach=reach_of(context, pool.id), still=by_cause.still, shared=by_cause.shared,
     )  # fmt: skip
 

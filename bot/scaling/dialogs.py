@@ -101,7 +101,7 @@ async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) 
     rows = [
         ScaleRow(now + more, more, choice_words(
             options.get(more), _price(policy, more, currency), needs_approval(policy, now + more) if approves else None,
-            found.said,
+            found.shown_forecast,
         ))
         for more in counts
     ]  # fmt: skip

@@ -189,7 +189,7 @@ async def judgements(context: Context, incident: Incident, names: Sequence[str])
     found = {one.pool: one for one in diagnosed_in(view, incident, now, context.settings.file.paces)}
     found_now = []
     for pool in [with_forecast(view.pools[n], view, incident, found.get(n)) for n in names if n in view.pools]:
-        terms, counts = replace(terms_of(context, pool), said=None), steps_of(context, pool.id, ADDED)
+        terms, counts = replace(terms_of(context, pool), shown_forecast=None), steps_of(context, pool.id, ADDED)
         more = effects_of(context, pool, found[pool.id], counts, terms)
         found_now.append((pool, JournalJudgement(now, judgement(now, pool, found[pool.id], more))))
     return found_now

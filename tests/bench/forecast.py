@@ -18,7 +18,7 @@ from statistics import median
 from bot.context.causes import told_by_cause
 from bot.context.forecast_inputs import inputs_of
 from bot.core.finding import Moment
-from bot.core.forecast.forecast import Asked, forecast
+from bot.core.forecast.forecast import ForecastInputs, forecast
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
 from bot.core.forecast.scoring import KEPT_SCORES, POOLED_STEP, calibration, scored
 from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Forecast, Score
@@ -143,7 +143,7 @@ def rough(first: int, number: int) -> dict[str, Case]:
     return {f"rough/{seed}/{n}": case for seed in seeds for n, case in enumerate(rough_cases(seed, others))}
 
 
-def asked_in(case: Case, weeks: int) -> tuple[Pool, Asked]:
+def inputs_in(case: Case, weeks: int) -> tuple[Pool, ForecastInputs]:
     """The pool with so many known weeks, and what its first cause says to the model."""
     pool = Pool(case.rules.name, case.series, ahead=case.ahead[WEEKS.index(weeks)])
     return pool, inputs_of(pool, told_by_cause(pool, case.rules, Moment(case.series[-1].at, 60.0)))
@@ -153,9 +153,9 @@ def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, 
     """Tailback's forecast and effects with so many known weeks, without an own past."""
     found = {}
     for key, case in cases.items():
-        pool, asked = asked_in(case, weeks)
-        terms = Terms(ahead=pool.ahead, still=asked.still, shared=asked.shared)
-        made = forecast(case.series, case.rules, ahead=pool.ahead, asked=asked)
+        pool, inputs = inputs_in(case, weeks)
+        terms = Terms(ahead=pool.ahead, still=inputs.still, shared=inputs.shared)
+        made = forecast(case.series, case.rules, ahead=pool.ahead, inputs=inputs)
         found[key] = made, what_if(case.series, case.rules, ADDED, terms)
     return found
 
@@ -170,8 +170,8 @@ def taught(cases: Mapping[str, Case], weeks: int) -> list[tuple[Bounds, bool]]:
     random.Random("order").shuffle(order)
     for key in order:
         case = cases[key]
-        pool, asked = asked_in(case, weeks)
-        made = forecast(case.series, case.rules, known, pool.ahead, asked=asked)
+        pool, inputs = inputs_in(case, weeks)
+        made = forecast(case.series, case.rules, known, pool.ahead, inputs=inputs)
         ends = made.low_seconds, made.high_seconds
         told[key] = ends, held(*ends, case.actual)
         if made.verdict.bounded and case.actual < HORIZON:
@@ -269,12 +269,12 @@ def _share(right: Sequence[bool]) -> str:
 
 def main() -> None:
     """Print the tables."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("cases", nargs="?", type=int, default=6, help="of each kind")
-    asked.add_argument("seeds", nargs="?", type=int, default=200, help="of the rough simulator")
-    asked.add_argument("--oracles", type=int, default=0, help="cases of each kind with other futures, which take long")
-    asked.add_argument("--write", action="store_true", help="write the figures into the docs")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="?", type=int, default=6, help="of each kind")
+    parser.add_argument("seeds", nargs="?", type=int, default=200, help="of the rough simulator")
+    parser.add_argument("--oracles", type=int, default=0, help="cases of each kind with other futures, which take long")
+    parser.add_argument("--write", action="store_true", help="write the figures into the docs")
+    given = parser.parse_args()
     kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
     known = [*rough(0, 100).values(), *judged("tune", kinds, 2).values()]
     lines: list[str] = []

@@ -50,8 +50,8 @@ def course(found: cases.Case) -> Course | None:
             oracle = median(ends) < HORIZON
         if drained(world, rules) or not pool.samples:
             break
-        asked = inputs_of(pool, told_by_cause(pool, rules, Moment(pool.samples[-1].at, MINUTE)))
-        held = steadied(held, forecast(pool.samples, rules, asked=asked))
+        inputs = inputs_of(pool, told_by_cause(pool, rules, Moment(pool.samples[-1].at, MINUTE)))
+        held = steadied(held, forecast(pool.samples, rules, inputs=inputs))
         today = held.forecast.today if held else None
         said.append((held.forecast.verdict.value if held else "none", None if today is None else today >= 1 / 2))
     if oracle is None:

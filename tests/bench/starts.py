@@ -14,7 +14,7 @@ from typing import Protocol
 
 from bot.context.causes import told_by_cause
 from bot.core.finding import Moment
-from bot.core.forecast.forecast import Asked, forecast
+from bot.core.forecast.forecast import ForecastInputs, forecast
 from bot.core.jobs.answer import JobsAhead, JobStart
 from bot.core.jobs.position import ahead_of
 from bot.core.jobs.start import start_of, start_table
@@ -50,7 +50,7 @@ WEEKS = 4
 class StartCase:
     """One job that somebody asked for, and the truth."""
 
-    said: JobStart | None
+    shown: JobStart | None
     ahead: JobsAhead | None
     place: int
     """Jobs that were really ahead."""
@@ -62,20 +62,20 @@ class StartCase:
     @property
     def held(self) -> bool | None:
         """Whether it started within what was said; None: nothing was."""
-        if self.said is None or self.said.kind is Verdict.NONE:
+        if self.shown is None or self.shown.kind is Verdict.NONE:
             return None
         took = float("inf") if self.took is None else self.took
-        high = float("inf") if self.said.high_seconds is None else self.said.high_seconds
-        low = HORIZON if self.said.low_seconds is None else self.said.low_seconds
+        high = float("inf") if self.shown.high_seconds is None else self.shown.high_seconds
+        low = HORIZON if self.shown.low_seconds is None else self.shown.low_seconds
         return low - 60 <= took <= high + 60
 
     def found(self, *, among_alike: bool = False) -> bool | None:
         """Whether the place is right, or that of a job which came in the same moment; None: none was said."""
         if self.ahead is None:
             return None
-        said, (first, last) = (self.ahead.low + self.ahead.high) / 2, self.alike
-        place = min(max(said, first), last) if among_alike else self.place
-        return abs(said - place) <= max(FEW, CLOSE * place)
+        shown, (first, last) = (self.ahead.low + self.ahead.high) / 2, self.alike
+        place = min(max(shown, first), last) if among_alike else self.place
+        return abs(shown - place) <= max(FEW, CLOSE * place)
 
     @property
     def inside(self) -> bool | None:
@@ -85,7 +85,7 @@ class StartCase:
     @property
     def error(self) -> float | None:
         """Said over real time of the middle, less one."""
-        median = self.said.median_seconds if self.said else None
+        median = self.shown.median_seconds if self.shown else None
         return None if median is None or not self.took else abs(median / self.took - 1)
 
 
@@ -199,8 +199,8 @@ def _asked(world: World, pool: Pool, rules: PoolRules, age: float) -> Iterator[W
         job, came = jobs[place]
         same = [number for number, (_, other) in enumerate(jobs) if other == came]
         ahead = ahead_of(came, pool.samples)
-        said = start_of(table, ahead) if ahead and table.starts else None
-        yield Waiting(job, world.now, StartCase(_from_now(said, age), ahead, place, (same[0], same[-1]), None))
+        shown = start_of(table, ahead) if ahead and table.starts else None
+        yield Waiting(job, world.now, StartCase(_from_now(shown, age), ahead, place, (same[0], same[-1]), None))
 
 
 def with_outlook(pool: Pool, rules: PoolRules) -> Pool:
@@ -209,18 +209,18 @@ def with_outlook(pool: Pool, rules: PoolRules) -> Pool:
     if last is None:
         return pool
     says = told_by_cause(pool, rules, Moment(last.at, 60.0))
-    asked = Asked(still=says.still, shared=says.shared)
-    return replace(pool, outlook=forecast(pool.samples, rules, ahead=pool.ahead, day=pool.day, asked=asked))
+    inputs = ForecastInputs(still=says.still, shared=says.shared)
+    return replace(pool, outlook=forecast(pool.samples, rules, ahead=pool.ahead, day=pool.day, inputs=inputs))
 
 
-def _from_now(said: JobStart | None, age: float) -> JobStart | None:
-    if said is None:
+def _from_now(shown: JobStart | None, age: float) -> JobStart | None:
+    if shown is None:
         return None
     low, median, high = (
         None if end is None else max(0.0, end - age)
-        for end in (said.low_seconds, said.median_seconds, said.high_seconds)
+        for end in (shown.low_seconds, shown.median_seconds, shown.high_seconds)
     )
-    return replace(said, low_seconds=low, median_seconds=median, high_seconds=high)
+    return replace(shown, low_seconds=low, median_seconds=median, high_seconds=high)
 
 
 def of_jobs(kind: str, seed: int, suite: str) -> Iterator[StartCase]:

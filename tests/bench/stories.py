@@ -100,7 +100,7 @@ def changes(eye: Eye, pool: Pool, rules: PoolRules) -> int:
         if drained(pool.latest, rules):
             break
         says = told_by_cause(pool, rules, Moment(now, 60.0))
-        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, asked=inputs_of(pool, says)))
+        held = steadied(held, forecast(pool.samples, rules, ahead=pool.ahead, inputs=inputs_of(pool, says)))
         seen += [held.forecast.verdict.value] if held else []
     return sum(one != other for one, other in pairwise(seen))
 
@@ -119,9 +119,9 @@ def told(scenario: Scenario, seed: int, *, weeks: bool = False) -> Told:
     fleet, pools, eyes = lived(scenario, seed, weeks=weeks)
     name, rules = scenario.affected[0], rules_of(scenario)
     pool, moment, step = pools[name], Moment(BEGINS + fleet.now_seconds, 60.0), fleet.pools[name].spec.step
-    asked = inputs_of(pool, told_by_cause(pool, rules[name], moment))
-    made = forecast(pool.samples, rules[name], ahead=pool.ahead, asked=asked)
-    terms = Terms(reach=asked.reach, still=asked.still, shared=asked.shared, ahead=pool.ahead)
+    inputs = inputs_of(pool, told_by_cause(pool, rules[name], moment))
+    made = forecast(pool.samples, rules[name], ahead=pool.ahead, inputs=inputs)
+    terms = Terms(reach=inputs.reach, still=inputs.still, shared=inputs.shared, ahead=pool.ahead)
     options = what_if(pool.samples, rules[name], [step], terms).options
     found = diagnoses([name], pools, rules, moment)[0]
     other, third = copy.deepcopy(fleet), copy.deepcopy(eyes[name])
@@ -160,11 +160,11 @@ def rows(scenario: Scenario, seeds: int, *, weeks: bool = False) -> Iterator[str
 
 def main() -> None:
     """Print the table."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("seeds", nargs="?", type=int, default=10)
-    asked.add_argument("--story", action="append", choices=[name for name, one in SCENARIOS.items() if one.affected])
-    asked.add_argument("--weeks", action="store_true", help="know two weeks in every story")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seeds", nargs="?", type=int, default=10)
+    parser.add_argument("--story", action="append", choices=[name for name, one in SCENARIOS.items() if one.affected])
+    parser.add_argument("--weeks", action="store_true", help="know two weeks in every story")
+    given = parser.parse_args()
     print("| story | seed | causes | said, minutes | true | held | +step said | +step true | kinds changed |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, scenario in SCENARIOS.items():

@@ -10,7 +10,7 @@ import pytest
 
 from bot.context.causes import HARMFUL, diagnoses, told_by_cause
 from bot.core.finding import Moment, Scaling
-from bot.core.forecast.forecast import Asked, looked_ahead
+from bot.core.forecast.forecast import ForecastInputs, looked_ahead
 from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.pool.outlook import LEAST_FASTER, Lever, Reach, Verdict
 from bot.core.pool.pool import Pool, PoolRules
@@ -34,7 +34,7 @@ def agree(name: str, pools: dict[str, Pool], rules: dict[str, PoolRules], now: f
     """What programs and people are told of this pool now."""
     moment = Moment(now, 60.0)
     says = told_by_cause(pools[name], rules[name], moment)
-    inputs = Asked(REACH, still=says.still, shared=says.shared)
+    inputs = ForecastInputs(REACH, still=says.still, shared=says.shared)
     pool = looked_ahead(replace(pools[name], forecasts=()), rules[name], 300.0, inputs)
     (found,) = diagnoses([name], {**pools, name: pool}, rules, moment)
     terms = Terms(

@@ -84,8 +84,8 @@ def expected(
     if not isinstance(seen, Seen) or not seen.usual.minutes or last.arrivals_per_minute is None:
         return ()
     found, ages = list[Crossing](), _ages(series, seen)
-    told = crossing(seen, rules.name, limits, ages, LOOK_AHEAD_MINUTES)
-    for limit, (share, span) in zip(limits, told, strict=True):
+    crossings = crossing(seen, rules.name, limits, ages, LOOK_AHEAD_MINUTES)
+    for limit, (share, span) in zip(limits, crossings, strict=True):
         if math.isinf(span.middle):
             continue
         high = None if math.isinf(span.high) else span.high + 60 * BLUNT_MINUTES

@@ -20,7 +20,7 @@ DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ForecastInputs:
     """Inputs of a forecast beside the figures."""
 
     reach: Reach = UNBOUND
@@ -37,28 +37,28 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
     ahead: Sequence[ExpectedHour] = (),
     day: DayStats | None = None,
     *,
-    asked: Asked | None = None,
+    inputs: ForecastInputs | None = None,
 ) -> Forecast:
     """The forecast of the queue if nobody acts."""
-    asked, last = asked or Asked(), series[-1] if series else Snapshot(rules.name, 0.0)
+    inputs, last = inputs or ForecastInputs(), series[-1] if series else Snapshot(rules.name, 0.0)
     made = Forecast(last.at, Verdict.NONE, last.queued, pool=rules.name)
     known = known or UNCALIBRATED
-    seen = seen_of(series, rules, ahead, day, still=asked.still, tail=known.tail or 1.0)
+    seen = seen_of(series, rules, ahead, day, still=inputs.still, tail=known.tail or 1.0)
     if not isinstance(seen, Seen):
         return replace(made, reason=seen)
     if seen.queued <= seen.floor:
         none = replace(made, reason=statement("cut_off"))
         over = replace(made, verdict=Verdict.INTERVAL, low_seconds=0.0, mid_seconds=0.0, high_seconds=0.0)
         return none if seen.cut_off else over
-    looks = [s for s in series if s.queued is not None][-LEAST_SAMPLES:]
-    if len(looks) < LEAST_SAMPLES:
-        step = last.at - looks[0].at if len(looks) > 1 else STEP_SECONDS
-        return replace(made, reason=statement("first_forecast", at=last.at + (LEAST_SAMPLES - len(looks)) * step))
-    return _said(made, seen, known, asked)
+    samples = [s for s in series if s.queued is not None][-LEAST_SAMPLES:]
+    if len(samples) < LEAST_SAMPLES:
+        step = last.at - samples[0].at if len(samples) > 1 else STEP_SECONDS
+        return replace(made, reason=statement("first_forecast", at=last.at + (LEAST_SAMPLES - len(samples)) * step))
+    return _with_times(made, seen, known, inputs)
 
 
-def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forecast:
-    found = foreseen(seen, made.pool, asked.reach, shared=asked.shared)
+def _with_times(made: Forecast, seen: Seen, known: Calibration, inputs: ForecastInputs) -> Forecast:
+    found = foreseen(seen, made.pool, inputs.reach, shared=inputs.shared)
     times = calibrated(found.drains, known)
     if seen.until and found.stands:
         verdict, reason = Verdict.UNTIL_REPAIRED, seen.until
@@ -81,10 +81,10 @@ def _said(made: Forecast, seen: Seen, known: Calibration, asked: Asked) -> Forec
         upper_seconds=upper,
         today=found.today,
         repaired_seconds=repaired if verdict is Verdict.UNTIL_REPAIRED else None,
-        still=asked.still,
-        shared=asked.shared,
+        still=inputs.still,
+        shared=inputs.shared,
         lasted_seconds=60 * round(seen.lasted),
-        added=_room(seen, asked.reach),
+        added=_room(seen, inputs.reach),
         times_faster=None if seen.cut_off else found.times,
     )
 
@@ -111,7 +111,7 @@ def calibrated(times: Quantiles, known: Calibration) -> Quantiles:
     return times._replace(low=low, lower=max(low, times.lower), upper=min(high, times.upper), high=high)
 
 
-def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, asked: Asked | None = None) -> Pool:
+def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, inputs: ForecastInputs | None = None) -> Pool:
     """The pool's record with the forecast of its newest sample; `scoring.py` scores past ones.
 
     One forecast per `every_seconds` is kept for scoring, and every change of its kind.
@@ -119,7 +119,7 @@ def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, asked: Aske
     last = pool.latest
     if last is None or pool.trouble is not None or drained(last, rules):
         return replace(pool, outlook=None)
-    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, asked=asked)
+    made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs)
     made = replace(made, pool=pool.id)
     kept = pool.forecasts
     before = kept[-1] if kept else None

@@ -31,14 +31,12 @@ class Terms:
     price: RunnerPrice | None = None
     target_seconds: float = TARGET_SECONDS
     """The queue should be empty within this time."""
-    most: int | None = None
-    """Largest number of added runners; None: unlimited."""
     known: Calibration | None = None
     """Of the pool's forecasts."""
     ahead: tuple[ExpectedHour, ...] = ()
     """The expectation from past weeks."""
     day: DayStats | None = None
-    said: Forecast | None = None
+    shown_forecast: Forecast | None = None
     """The forecast that messages show: the times begin with it, so that dialog and thread agree."""
     reach: Reach = UNBOUND
     still: bool = False
@@ -84,7 +82,7 @@ class WhatIf:
     """Why nothing should be added; None when that cannot be said."""
     refusal: Statement | None = None
     """Why there is no forecast; then there are no options."""
-    said: Forecast | None = None
+    shown_forecast: Forecast | None = None
     """The forecast that the options begin with, where messages show one."""
 
     @property
@@ -117,14 +115,16 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if series[-1].oldest_wait_seconds is None:
         options = [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
-    return WhatIf(tuple(options), enough, _do_nothing(series[-1], options[0], rules), said=terms.said)
+    return WhatIf(
+        tuple(options), enough, _do_nothing(series[-1], options[0], rules), shown_forecast=terms.shown_forecast
+    )
 
 
 def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:
     known, price = terms.known or UNCALIBRATED, terms.price
     found = effects(seen, rules.name, counts, terms.reach, shared=terms.shared)
     alone = calibrated(found[0].drains, known)
-    first = _as_said(alone, terms.said)
+    first = _as_shown(alone, terms.shown_forecast)
     drifts = [one / other if 0 < other < math.inf else 1.0 for one, other in zip(first, alone, strict=True)]
     options, before = list[Option](), first
     for effect in found:
@@ -140,14 +140,14 @@ def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) 
     return options
 
 
-def _as_said(times: Quantiles, said: Forecast | None) -> Quantiles:
+def _as_shown(times: Quantiles, shown_forecast: Forecast | None) -> Quantiles:
     """The times with those of this forecast, where it has them."""
-    if said is None or not said.mid_seconds or said.mid_seconds < 60:
+    if shown_forecast is None or not shown_forecast.mid_seconds or shown_forecast.mid_seconds < 60:
         return times
-    drift = said.mid_seconds / times.middle if times.middle < math.inf else 1.0
-    low = times.low * drift if said.low_seconds is None else said.low_seconds
-    high = times.high * drift if said.high_seconds is None else said.high_seconds
-    middle = said.mid_seconds
+    drift = shown_forecast.mid_seconds / times.middle if times.middle < math.inf else 1.0
+    low = times.low * drift if shown_forecast.low_seconds is None else shown_forecast.low_seconds
+    high = times.high * drift if shown_forecast.high_seconds is None else shown_forecast.high_seconds
+    middle = shown_forecast.mid_seconds
     return Quantiles(min(low, middle), min(times.lower * drift, middle), middle, max(times.upper * drift, middle),
                 max(high, middle))  # fmt: skip
 
@@ -168,8 +168,8 @@ def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms 
         middle = (low + high) // 2
         found = what_if(series, rules, {middle}, terms)
         option = found.options[-1] if found.options else None
-        wanted = (terms or Terms()).target_seconds
-        if option is not None and option.mid_seconds is not None and option.mid_seconds <= wanted:
+        target = (terms or Terms()).target_seconds
+        if option is not None and option.mid_seconds is not None and option.mid_seconds <= target:
             best, high = option, middle - 1
         else:
             low = middle + 1

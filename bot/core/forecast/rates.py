@@ -83,9 +83,9 @@ def arrivals_of(series: Sequence[Snapshot], served: float | None, minutes: float
     """
     lately = within(series, minutes)
     minutes = min(minutes, max(1.0, (lately[-1].at - lately[0].at) / 60))
-    counted, last = mean_of(s.arrivals_per_minute for s in lately), series[-1]
-    if counted is not None:
-        return Count(counted * minutes, minutes)
+    per_minute, last = mean_of(s.arrivals_per_minute for s in lately), series[-1]
+    if per_minute is not None:
+        return Count(per_minute * minutes, minutes)
     known = [s for s in lately if s.queued is not None]
     waited = (last.oldest_wait_seconds or 0.0) / 60
     if served is not None and len(known) >= LEAST_SAMPLES:

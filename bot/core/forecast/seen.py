@@ -78,7 +78,7 @@ class Seen:
     """Ended jobs, over runner-minutes of work."""
     runners: float
     """That take jobs now."""
-    counted: bool
+    runners_counted: bool
     """Whether they are counted; else they follow from the jobs that started."""
     supply: Supply
     offline: float
@@ -162,14 +162,14 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
         batches=together(series, usual.batches, usual.since),
         ends=ends,
         runners=runners,
-        counted=last.busy is not None,
-        supply=replace(supply, most=max(supply.most, 0.0) if supply.limited else max(runners, supply.most)),
+        runners_counted=last.busy is not None,
+        supply=replace(supply, max_runners=max(supply.max_runners, 0.0 if supply.limited else runners)),
         offline=max(0.0, (last.offline or 0) - (usual.offline or 0.0)),
         returned=returned_hosts(series),
         usual=_usual(usual, ahead, last, came, max(runners, supply.usual)),
         cut_off=cut_off(last, rules),
     )
-    return replace(_repairs(seen, series, rules, told=still), unservable=float(last.unservable or 0), tail=tail)
+    return replace(_repairs(seen, series, rules, by_cause=still), unservable=float(last.unservable or 0), tail=tail)
 
 
 def _flow(series: Sequence[Snapshot], usual: Baseline) -> tuple[Count, Count, float, float] | Statement:
@@ -199,8 +199,8 @@ def _usual(known: Baseline, ahead: Sequence[ExpectedHour], last: Snapshot, came:
     return Usual((Habit(0.0, usual),), 0.0, pace, runners)
 
 
-def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules, *, told: bool) -> Seen:
-    """What stands still until it is repaired, read off the figures; `told`: or by the first cause."""
+def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules, *, by_cause: bool) -> Seen:
+    """What stands still until it is repaired, read off the figures; `by_cause`: or by the first cause."""
     last = series[-1]
     if held := _held(last, seen, rules):
         return replace(seen, held=held, queued=max(seen.queued, float(last.queued or 0) * (held.id == "none_servable")))
@@ -212,7 +212,8 @@ def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules, *, told: 
         return replace(seen, still=statement("no_runners"))
     return replace(
         seen,
-        still=none_came(series, seen.boot, seen.floor, seen.supply) or (statement("stands_still") if told else None),
+        still=none_came(series, seen.boot, seen.floor, seen.supply)
+        or (statement("stands_still") if by_cause else None),
     )
 
 

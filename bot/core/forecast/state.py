@@ -43,7 +43,7 @@ class Particles:
     """Jobs that a runner ends per minute now, ..."""
     usual_pace: Array
     """... and once the trouble is over."""
-    grows: Array
+    runners_per_minute: Array
     """Runners that come per minute as it is."""
     launched: Array
     """Machines that come per minute as it is, where each ends with its job; empty: runners stay."""
@@ -71,20 +71,22 @@ def state_of(seen: Seen, pool: str) -> Particles:
     pace = _gamma(dice, seen.ends, 1 / typical, 1.0)
     usual_pace = np.full(PARTICLES, seen.usual.pace) if seen.usual.pace else pace
     runners = np.full(PARTICLES, seen.runners)
-    if not seen.counted:  # how many runners that takes is not known, and what starts from the queue's slope alone
+    if (
+        not seen.runners_counted
+    ):  # how many runners that takes is not known, and what starts from the queue's slope alone
         served = seen.runners * (seen.ends.rate or 1 / TYPICAL_MINUTES)
         minutes = min(seen.arrivals.minutes, NOW_MINUTES)
         sure = max(1.0, served * served * minutes / max(seen.batches * seen.arrivals.rate + served, TINY))
         runners = served * dice.standard_gamma(sure, PARTICLES) / sure / pace
-    room = max(seen.supply.most - seen.runners, 1.0)
+    room = max(seen.supply.max_runners - seen.runners, 1.0)
     # as lately; before machines can be late, room is filled in two boots
     due, first = (0.0, 0.0) if seen.until else (2 * seen.boot / room, 1.0)
     minutes = max(seen.supply.came.minutes, seen.boot)
-    grows = dice.standard_gamma(seen.supply.came.jobs + first, PARTICLES) / (due + minutes)
+    runners_per_minute = dice.standard_gamma(seen.supply.came.jobs + first, PARTICLES) / (due + minutes)
     lasted = max(seen.lasted, seen.normal_wait)
     return Particles(
         pool, seen, load, level, drift, runners, pace, usual_pace,
-        grows=grows * (seen.still is None),
+        runners_per_minute=runners_per_minute * (seen.still is None),
         launched=_launched(dice, seen),
         ends=_lasts(dice, lasted, seen.tail),
         back=_returns(dice, seen, lasted),

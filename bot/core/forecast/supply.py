@@ -14,7 +14,7 @@ PATIENCE_BOOTS, LEAST_MINUTES = 2.0, 10.0
 """Origin: a machine that is late by a boot is not missing, nor is one within the time over which sources average."""
 OWN_MACHINES = 0.5
 """Machines launched per job, above which each job has its own. Origin: most jobs."""
-ROOM = 0.1
+LEAST_MISSING = 0.1
 """Share of the limit, at least two machines, that must be missing. Origin: judgement; fewer may be a late count."""
 
 
@@ -24,7 +24,7 @@ class Supply:
 
     works: float
     """Share of the places at work: where each job has its own machine, a place boots for the rest of the time."""
-    most: float
+    max_runners: float
     """Runners that the pool may reach as it is."""
     limited: bool
     """Whether its limit is known; else it may reach as many as it ever had."""
@@ -34,7 +34,7 @@ class Supply:
     """Machines of the pool: its runners, those that boot, and those that are offline or failed, ..."""
     away: float
     """... which take no jobs."""
-    succeeds: float
+    share_succeeding: float
     """Share of the launches that succeed lately."""
     came: Count
     """Runners that came lately, over minutes."""
@@ -64,19 +64,20 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
     past = max((float(online(s) or 0) for s in series), default=0.0)
     if last.limit is None:
         grows = grew >= 1 or booting >= 1
-        most = max(past, now + booting)
-        return Supply(works, most, limited=False, reached=not grows, there=there, away=away, succeeds=_succeeds(last),
-                      came=Count(grew, minutes), booting=booting, usual=past)  # fmt: skip
-    room = last.limit - there
-    reached = room <= max(1.0, FULL_WITHIN * last.limit)
+        max_runners = max(past, now + booting)
+        return Supply(works, max_runners, limited=False, reached=not grows, there=there, away=away,
+                      share_succeeding=_share_succeeding(last), came=Count(grew, minutes), booting=booting,
+                      usual=past)  # fmt: skip
+    missing = last.limit - there
+    reached = missing <= max(1.0, FULL_WITHIN * last.limit)
     highest = max(float(last.limit), usual.limit or 0.0)
     return Supply(works, (last.limit - away) * works, limited=True, reached=reached, there=there, away=away,
-                  succeeds=_succeeds(last), came=Count(grew, minutes), booting=booting, usual=highest * works,
-                  launched=None if reached else launched(series, usual),
+                  share_succeeding=_share_succeeding(last), came=Count(grew, minutes), booting=booting,
+                  usual=highest * works, launched=None if reached else launched(series, usual),
                   usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0))  # fmt: skip
 
 
-def _succeeds(last: Snapshot) -> float:
+def _share_succeeding(last: Snapshot) -> float:
     """Share of the launches that succeed; all, where nobody counts."""
     failed, made = last.create_failures or 0, last.creates or 0
     return made / (made + failed) if failed + made >= LEAST_SAMPLES else 1.0
@@ -148,8 +149,8 @@ def none_came(series: Sequence[Snapshot], boot: float, floor: float, supply: Sup
         return None
     for sample in known:
         limit, away = sample.limit or 0, (sample.offline or 0) + (sample.failed or 0)
-        room = limit - away - (online(sample) or 0) - _booting(sample, boot)
-        if room < max(2.0, ROOM * limit) or sample.idle or (sample.queued or 0) <= floor:
+        missing = limit - away - (online(sample) or 0) - _booting(sample, boot)
+        if missing < max(2.0, LEAST_MISSING * limit) or sample.idle or (sample.queued or 0) <= floor:
             return None
     chance = math.sqrt(online(known[0]) or 1) if supply.works < 1 else 0.0  # where each job has its own machine
     many = supply.launched is not None and supply.launched.jobs > 1

@@ -103,19 +103,19 @@ class _Ahead:
     """Share of the added runners that take jobs."""
 
 
-def walk(state: Particles, asked: Question | None = None) -> QueueWalk:
+def walk(state: Particles, question: Question | None = None) -> QueueWalk:
     """Walk the particles from now on, all rows with the same chance."""
-    going = _Going(state, asked or Question())
+    going = _Going(state, question or Question())
     begin, chance, paths = 0.0, luck(sum(number for _, number in STEPS)), []
-    for length, most in STEPS:
-        number = min(most, math.ceil((going.asked.minutes - begin) / length))
+    for length, steps in STEPS:
+        number = min(steps, math.ceil((going.question.minutes - begin) / length))
         if number <= 0 or len(going.alive) < LEFT * PARTICLES:
             break
         minutes = np.asarray(begin + length * np.arange(1, number + 1), np.float64)
         chance, mine = chance[number:], chance[:number]
         paths.append(going.lives(going.ahead(minutes, length, mine), length))
         begin = float(minutes[-1])
-        if going.asked.drained:
+        if going.question.drained:
             paths = paths[:1]
             going.leave_out()
     path = Path(*(np.concatenate(parts) for parts in zip(*paths, strict=True)))
@@ -125,45 +125,51 @@ def walk(state: Particles, asked: Question | None = None) -> QueueWalk:
 class _Going:
     """A walk on its way."""
 
-    def __init__(self, state: Particles, asked: Question) -> None:
-        seen, self.state, self.asked = state.seen, state, asked
+    def __init__(self, state: Particles, question: Question) -> None:
+        seen, self.state, self.question = state.seen, state, question
         self.alive = np.arange(PARTICLES)
-        shape = (len(asked.counts), PARTICLES)
+        shape = (len(question.counts), PARTICLES)
         ends = {Until.DRAWN: state.ends, Until.NEVER: np.full(PARTICLES, NEVER), Until.NOW: np.zeros(PARTICLES)}
-        self.ends = ends[asked.until]
-        self.back = state.back if asked.until is Until.DRAWN else self.ends
-        self.waits = seen.refused is not None or (asked.reach.lever is not Lever.SIZE and seen.still is not None)
+        self.ends = ends[question.until]
+        self.back = state.back if question.until is Until.DRAWN else self.ends
+        self.waits = seen.refused is not None or (question.reach.lever is not Lever.SIZE and seen.still is not None)
         """Whether added runners come with the rest, after a repair."""
-        columns = np.array([self._asked(more) for more in asked.counts]).T
-        self.more, self.room = columns[:, :, None]
-        self.most = np.full(PARTICLES, seen.supply.most) if seen.counted or seen.supply.limited else state.runners
+        columns = np.array([self._added_and_most(more) for more in question.counts]).T
+        self.added_runners, self.max_with_added = columns[:, :, None]
+        self.max_runners = (
+            np.full(PARTICLES, seen.supply.max_runners)
+            if seen.runners_counted or seen.supply.limited
+            else state.runners
+        )
         self.reached = np.full(PARTICLES, 0.0 if seen.supply.reached else NEVER)
         """Since when the pool has as many runners as it may."""
-        self.system = np.tile(seen.queued + state.runners, (len(asked.counts), 1))
+        self.system = np.tile(seen.queued + state.runners, (len(question.counts), 1))
         self.arrived = np.zeros(PARTICLES)
         self.above = np.full(shape, seen.queued) - max(seen.floor, self._young(np.zeros(1))[0])
         self.drains, self.first, self.turn = np.full((1 + 2, *shape), NEVER)
 
-    def _asked(self, more: float) -> tuple[float, float]:
+    def _added_and_most(self, more: float) -> tuple[float, float]:
         """(added runners that take jobs, the most that the pool then has) when so many are asked for.
 
         A size is a total, so an autoscaler that comes that far by itself adds nothing to it. A limit moves the
         autoscaler's own, and requests leave it as it is. What waits for a repair comes with the rest, so only those
         beyond the usual ones are more.
         """
-        seen, reach = self.state.seen, self.asked.reach
+        seen, reach = self.state.seen, self.question.reach
         supply, works = seen.supply, seen.supply.works
-        there = supply.most / works + supply.away if reach.lever is Lever.LIMIT and supply.limited else supply.there
+        there = (
+            supply.max_runners / works + supply.away if reach.lever is Lever.LIMIT and supply.limited else supply.there
+        )
         if reach.maximum is not None:
             more = max(0.0, min(more, reach.maximum - there))
-        room = {
-            Lever.SIZE: max(supply.most, (there + more - supply.away) * works),
-            Lever.LIMIT: supply.most + more * works,
-            Lever.REQUESTS: supply.most,
+        most = {
+            Lever.SIZE: max(supply.max_runners, (there + more - supply.away) * works),
+            Lever.LIMIT: supply.max_runners + more * works,
+            Lever.REQUESTS: supply.max_runners,
         }[reach.lever]
-        known = supply.limited or (seen.counted and reach.lever is Lever.SIZE)
-        room, more = room if known else NEVER, 0.0 if self.asked.shared else more * works
-        return (min(more, max(0.0, room - max(seen.usual.runners, seen.runners))) if self.waits else more), room
+        known = supply.limited or (seen.runners_counted and reach.lever is Lever.SIZE)
+        most, more = most if known else NEVER, 0.0 if self.question.shared else more * works
+        return (min(more, max(0.0, most - max(seen.usual.runners, seen.runners))) if self.waits else more), most
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
         """What comes in these steps."""
@@ -201,13 +207,13 @@ class _Going:
         state, seen, alive = self.state, self.state.seen, self.alive
         runners, ends = state.runners[alive], self.ends[alive]
         served = seen.usual.habits[0].arrivals / state.usual_pace[alive]  # in usual times a pool serves its usual jobs
-        usual = np.maximum(seen.usual.runners if seen.counted else served, runners)
-        most = self.most[alive]
+        usual = np.maximum(seen.usual.runners if seen.runners_counted else served, runners)
+        most = self.max_runners[alive]
         if seen.held is not None:  # what runs ends, and nothing starts
             return np.asarray(np.where(over > 0, usual, runners * np.exp(-state.pace[alive] * at)))
         broken = np.minimum(at, ends)
         boots = seen.supply.booting * seen.supply.works * (seen.refused is None and seen.still is None)
-        came = state.grows[alive] * broken + boots * np.minimum(1.0, broken / seen.boot)
+        came = state.runners_per_minute[alive] * broken + boots * np.minimum(1.0, broken / seen.boot)
         fewer = runners * np.exp(-state.pace[alive] * broken)  # above a limit that fell, jobs end first
         now = np.where(runners > most, np.maximum(most, fewer), np.minimum(most, runners + came))
         booted, slow = np.maximum(0.0, over - seen.boot), np.zeros(len(alive), bool)
@@ -222,8 +228,8 @@ class _Going:
 
     def _come(self, at: Array, present: Array) -> Array:
         """The minute at which added runners take jobs."""
-        seen, alive, lever = self.state.seen, self.alive, self.asked.reach.lever
-        full = present >= self.most[alive]
+        seen, alive, lever = self.state.seen, self.alive, self.question.reach.lever
+        full = present >= self.max_runners[alive]
         self.reached[alive] = np.minimum(
             self.reached[alive], np.where(full.any(axis=0), at[full.argmax(axis=0), 0], NEVER)
         )
@@ -239,9 +245,9 @@ class _Going:
         Where each job has its own machine, one that was requested ends with its job.
         """
         seen, since = self.state.seen, np.maximum(0.0, at - come)
-        failing = 0.0 if seen.refused is not None else 1.0 - seen.supply.succeeds
+        failing = 0.0 if seen.refused is not None else 1.0 - seen.supply.share_succeeding
         share = np.where(at >= come, 1.0 - failing ** (since / seen.boot + 1.0), 0.0)
-        own = self.asked.reach.lever is Lever.REQUESTS and seen.supply.works < 1
+        own = self.question.reach.lever is Lever.REQUESTS and seen.supply.works < 1
         return np.asarray(share * np.exp(-self.state.pace[self.alive] * since) if own else share)
 
     def _young(self, at: Array) -> Array:
@@ -254,8 +260,11 @@ class _Going:
         alive, system = self.alive, self.system[:, self.alive]
         queued = np.empty((len(ahead.minutes), *system.shape))
         for step in range(len(ahead.minutes)):
-            room = np.maximum(0.0, self.room + ahead.returned[step] - ahead.present[step])
-            half, runners = ahead.came[step] / 2, ahead.present[step] + np.minimum(self.more * ahead.added[step], room)
+            free = np.maximum(0.0, self.max_with_added + ahead.returned[step] - ahead.present[step])
+            half, runners = (
+                ahead.came[step] / 2,
+                ahead.present[step] + np.minimum(self.added_runners * ahead.added[step], free),
+            )
             system = flow(system + half, runners, ahead.pace[step], length) + half
             np.maximum(system - runners, 0.0, out=queued[step])
         self.system[:, alive] = system

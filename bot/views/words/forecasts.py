@@ -83,8 +83,8 @@ def what_more_would_do(
     if found.do_nothing is not None:
         lines.append(f"Do nothing: {reason_words(found.do_nothing)}.")
     effects = [_effect(option) for option in found.options if option.more in {0, chosen}]
-    if found.said is not None:
-        effects[:1] = [f"Without more runners: {forecast_words(found.said, cause)}."]
+    if found.shown_forecast is not None:
+        effects[:1] = [f"Without more runners: {forecast_words(found.shown_forecast, cause)}."]
     doubted = (DOUBTED,) if caution and len(found.options) > 1 else ()
     return Preview((*lines, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.forecast.forecast import Asked, forecast, looked_ahead
+from bot.core.forecast.forecast import ForecastInputs, forecast, looked_ahead
 from bot.core.forecast.more_runners import what_if
 from bot.core.pool.hour_stats import ExpectedHour
 from bot.core.pool.outlook import Calibration, Forecast, Verdict
@@ -179,8 +179,8 @@ def test_past_weeks_know_the_evening() -> None:
 
 def test_the_source_knows_what_is_usual_where_the_samples_are_mostly_of_the_trouble() -> None:
     """Half an hour of a surge says nothing of the usual arrivals; after hours of samples they are the better source."""
-    alone, told = (series(falls=-0.5, usual_arrivals_per_minute=usual) for usual in (None, 1.0))
-    without, with_usual = forecast(alone, RULES), forecast(told, RULES)
+    alone, by_cause = (series(falls=-0.5, usual_arrivals_per_minute=usual) for usual in (None, 1.0))
+    without, with_usual = forecast(alone, RULES), forecast(by_cause, RULES)
     assert without.mid_seconds is not None
     assert with_usual.mid_seconds is not None
     assert with_usual.mid_seconds < 0.7 * without.mid_seconds
@@ -208,10 +208,10 @@ def test_calibration_moves_each_bound_alone() -> None:
 def test_what_the_first_cause_says_of_supply_is_one_bit() -> None:
     """Told that supply stands still, the walk adds no runners until the repair; figures at the limit know better."""
     growing = [replace(s, busy=20 + n // 2, idle=0, limit=90, booting=4) for n, s in enumerate(series(80, -1.0))]
-    alone, told = (forecast(growing, RULES, asked=Asked(still=still)) for still in (False, True))
-    assert (told.mid_seconds or math.inf) > (alone.mid_seconds or 0.0)
+    alone, by_cause = (forecast(growing, RULES, inputs=ForecastInputs(still=still)) for still in (False, True))
+    assert (by_cause.mid_seconds or math.inf) > (alone.mid_seconds or 0.0)
     full = series(80, -1.0)
-    assert forecast(full, RULES, asked=Asked(still=True)).mid_seconds == forecast(full, RULES).mid_seconds
+    assert forecast(full, RULES, inputs=ForecastInputs(still=True)).mid_seconds == forecast(full, RULES).mid_seconds
 
 
 def test_the_same_figures_give_the_same_forecast_and_two_digits() -> None:

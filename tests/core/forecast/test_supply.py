@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.forecast.forecast import Asked, forecast
+from bot.core.forecast.forecast import ForecastInputs, forecast
 from bot.core.forecast.more_runners import what_if
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.outlook import Forecast, Lever, Reach
@@ -16,7 +16,7 @@ RULES = PoolRules(POOL, floor=3, boot_time_seconds=180.0)
 
 
 def foretold(series: tuple[Snapshot, ...]) -> Forecast:
-    return forecast(series, RULES, asked=Asked(Reach(Lever.SIZE, 20)))
+    return forecast(series, RULES, inputs=ForecastInputs(Reach(Lever.SIZE, 20)))
 
 
 def seen(series: tuple[Snapshot, ...]) -> Seen:
@@ -46,7 +46,7 @@ def test_with_a_machine_for_each_job_as_many_run_as_are_launched() -> None:
 
 def test_hosts_that_are_offline_come_back_by_themselves() -> None:
     """14 of 16 hosts are gone: the end of another trouble brings none of them back."""
-    calm = facts(looks=180, queued=0, oldest_wait_seconds=0.0, idle=6, busy=10, booting=0, limit=16, creates=0,
+    calm = facts(samples=180, queued=0, oldest_wait_seconds=0.0, idle=6, busy=10, booting=0, limit=16, creates=0,
                  registered=0, arrivals_per_minute=0.3, starts_per_minute=0.3, completions_per_minute=0.3)  # fmt: skip
     gone = lately(calm, 40, queued=20, oldest_wait_seconds=2400.0, idle=0, busy=2, offline=14,
                   starts_per_minute=0.1, completions_per_minute=0.1)  # fmt: skip

@@ -30,8 +30,15 @@ def particles(rules: PoolRules = RULES, **changes: Any) -> Particles:
 
 def exactly(state: Particles, *, load: float, pace: float, runners: float) -> Particles:
     """The same without doubt, and with trouble that never ends."""
-    alike = {"load": load, "pace": pace, "usual_pace": pace, "runners": runners, "ends": np.inf, "grows": 0.0}
-    supply = replace(state.seen.supply, most=runners, reached=True, booting=0.0)
+    alike = {
+        "load": load,
+        "pace": pace,
+        "usual_pace": pace,
+        "runners": runners,
+        "ends": np.inf,
+        "runners_per_minute": 0.0,
+    }
+    supply = replace(state.seen.supply, max_runners=runners, reached=True, booting=0.0)
     seen = replace(state.seen, runners=runners, supply=supply, batches=1.0)
     sure: dict[str, Any] = {name: np.full(PARTICLES, value) for name, value in alike.items()}
     return replace(state, seen=seen, drift=np.zeros(PARTICLES), level=np.ones(PARTICLES), **sure)
@@ -134,7 +141,7 @@ def test_where_each_job_has_its_own_machine_an_added_place_boots_too() -> None:
     """A third of the places boots at any time, so 30 added ones end as many jobs as 20 that never boot."""
     state = particles(busy=40, booting=20, limit=60, **STUCK)
     assert state.seen.supply.works == pytest.approx(2 / 3)
-    assert state.seen.supply.most == pytest.approx(40)
+    assert state.seen.supply.max_runners == pytest.approx(40)
 
 
 def test_hosts_return_by_the_law_of_their_own_past() -> None:

@@ -33,7 +33,7 @@ def test_the_effect_comes_first(times: float, words: str) -> None:
 
 def test_the_dialog_begins_with_the_forecast_of_the_thread() -> None:
     shown = Forecast(AT, Verdict.INTERVAL, 60, 600.0, 1200.0, 1800.0)
-    found = WhatIf((Option(0, 600.0, 1200.0, 1800.0, None, None),), said=shown)
+    found = WhatIf((Option(0, 600.0, 1200.0, 1800.0, None, None),), shown_forecast=shown)
     assert what_more_would_do(found).above[0] == f"Without more runners: {forecast_words(shown)}."
 
 
