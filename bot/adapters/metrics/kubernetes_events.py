@@ -11,7 +11,7 @@ from pydantic import Field
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import bearer
 from bot.adapters.http.rows import Row, document, inner, instant, rows, text
-from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, tallies
+from bot.adapters.metrics.launch_errors import THROTTLED, WINDOW_SECONDS, code_of, tallies
 from bot.adapters.source import USUAL_SECONDS, Given, Listed, Listing, Present, SourceKind, SourceTable, tried
 from bot.config import Seconds, Table
 from bot.core.pool.pool import Gap, Snapshot, Tally
@@ -27,10 +27,10 @@ PULLING = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "Er
 TELLING = frozenset(
     {
         *("FailedScheduling", "NotTriggerScaleUp", "FailedScaleUp", "FailedCreate"),
-        *("FailedCreatePodSandBox", "FailedMount", "Evicted"),
+        *("FailedCreatePodSandBox", "Failed", "FailedMount", "Evicted"),
     }
 )
-"""Reasons of events on a pod that say why it does not start; the last three of them in any cluster."""
+"""Reasons of events on a pod that say why it does not start; the last four of them in any cluster."""
 OF_NODES = frozenset({"NodeClaim", "Node", "NodePool"})
 NODE_FAILURES = frozenset({"InsufficientCapacityError", "LaunchFailed", "FailedScaleUp", "ScaleUpTimedOut"})
 """Reasons of events on nodes and node claims: Karpenter's and the cluster autoscaler's."""
@@ -157,9 +157,11 @@ def _drawn(  # noqa: PLR0913, PLR0917 - a pool, and what the cluster has of it
 def _why(pod: Row, messages: Sequence[str], at: float) -> str:
     """Why a pod does not start; empty if it does, or may still."""
     for one in rows(inner(pod, "status").get("containerStatuses")):
-        reason = text(inner(one, "state", "waiting"), "reason")
+        waiting = inner(one, "state", "waiting")
+        reason = text(waiting, "reason")
         if reason in PULLING:
-            return f"ImageNotFound ({reason})"
+            throttled = any(code_of(message) == THROTTLED for message in (text(waiting, "message"), *messages))
+            return f"{'TooManyRequests' if throttled else 'ImageNotFound'} ({reason})"
     if _status(pod, "phase") == "Failed" and (reason := _status(pod, "reason")):
         return reason  # of the kubelet, such as Evicted or OutOfpods; a job that failed has none
     if _status(pod, "phase") != "Pending" or at - (_since(pod) or at) < SLOW_SECONDS:

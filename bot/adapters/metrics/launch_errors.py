@@ -11,6 +11,7 @@ WINDOW_SECONDS = 900.0
 """Failures and creates are those of the last 15 minutes."""
 LONGEST = 60
 MOST_CODES = 20
+THROTTLED = "RequestLimitExceeded"
 PHRASES = (
     (
         r"(max (total )?nodes?( group)? (size|limit)?|max cluster \w+ limit).*reached|exceed limits for",
@@ -20,7 +21,7 @@ PHRASES = (
     (r"failed to assign an ip address", "InsufficientFreeAddresses"),
     (r"reached max limit of \d+ runners", "RunnerLimitExceeded"),
     (r"\w*(vcpu|instance|spot) \w*\s?limit|max spot instance count", "InstanceLimitExceeded"),
-    (r"rate exceeded|request limit exceeded|throttl", "RequestLimitExceeded"),
+    (r"rate exceeded|request limit exceeded|throttl|too ?many ?requests|pull rate limit", THROTTLED),
     (
         r"(not have |in)sufficient [\w. ]*capacity|out.of.resource|stock ?out|resource_pool_exhausted",
         "InsufficientInstanceCapacity",
