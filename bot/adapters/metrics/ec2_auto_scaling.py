@@ -30,8 +30,8 @@ STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("
 """Figure: the life-cycle states that it counts, each with its variants such as `Pending:Wait`."""
 
 
-LAUNCH_SUSPENDED = "LaunchSuspended"
-"""The code of a machine that the group should have and may not start; AWS writes no activity for it."""
+LAUNCH_SUSPENDED, GROUP_DELETED = "LaunchSuspended", "GroupBeingDeleted"
+"""The codes of a machine that the group should have and may not start; AWS writes no activity for it."""
 Counted = tuple[dict[str, Any], list[str]]
 """Figures, and a code for each launch that failed."""
 
@@ -84,7 +84,8 @@ class Ec2AutoScaling(Present):
         states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
         found = {figure: sum(state in names for state in states) for figure, names in STATES.items()}
         lacking = int(group["DesiredCapacity"]) - found["machines"] - found["booting"]
-        withheld = [LAUNCH_SUSPENDED] * lacking if launch_stopped(group) else []
+        code = GROUP_DELETED if group.get("Status") else LAUNCH_SUSPENDED
+        withheld = [code] * lacking if launch_stopped(group) else []
         return Listed(({**found, "limit": int(group["MaxSize"])}, withheld), now)
 
     async def _ask_launches(self, name: str, now: float) -> Listed[Counted]:

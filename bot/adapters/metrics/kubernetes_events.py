@@ -27,12 +27,14 @@ PULLING = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "Er
 TELLING = frozenset(
     {
         *("FailedScheduling", "NotTriggerScaleUp", "FailedScaleUp", "FailedCreate"),
-        *("FailedCreatePodSandBox", "Failed", "FailedMount", "Evicted"),
+        *("FailedCreatePodSandBox", "Failed", "FailedAttachVolume", "FailedMount", "Evicted"),
     }
 )
-"""Reasons of events on a pod that say why it does not start; the last four of them in any cluster."""
+"""Reasons of events on a pod that say why it does not start; the last five of them in any cluster."""
 OF_NODES = frozenset({"NodeClaim", "Node", "NodePool"})
-NODE_FAILURES = frozenset({"InsufficientCapacityError", "LaunchFailed", "FailedScaleUp", "ScaleUpTimedOut"})
+NODE_FAILURES = frozenset(
+    {"InsufficientCapacityError", "NodeClassNotReady", "LaunchFailed", "FailedScaleUp", "ScaleUpTimedOut"}
+)
 """Reasons of events on nodes and node claims: Karpenter's and the cluster autoscaler's."""
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
 IN_CLUSTER = "https://kubernetes.default.svc"

@@ -32,7 +32,7 @@ PHRASES = (
 )
 """(what a message says, the code that names the same), for messages without a code of their own."""
 ENDINGS = (
-    "Capacity|CapacityError|Exceeded|NotFound|Denied|Operation|Failures?|Unavailable|Throttling|Malformed|Reached|Required"
+    "Capacity|CapacityError|Exceeded|NotFound|Denied|Operation|Failures?|Unavailable|Throttling|Malformed|Reached|Required|NotReady"
     "|InternalError|Exception"
 )
 CODE = re.compile(rf"\b[A-Z][A-Za-z0-9]*(?:\.[A-Z][A-Za-z0-9]*)*?(?:\.?(?:{ENDINGS}))\b")
