@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS, Amount, HourStats
-from bot.core.pool.pool import Pool, PoolRules, Snapshot, measured
+from bot.core.pool.merge import SourceAnswer, taken
+from bot.core.pool.pool import Pool, PoolRules, Snapshot
 from tests.bench.jobfleet.cases import WEEK, Case
 from tests.bench.jobfleet.exporter import Exporter
 from tests.bench.jobfleet.fleet import JobFleet
 
 BEFORE = 8 * 3600.0
+MINUTE = 60.0
 LATEST = 5 * 3600.0
 AFTER = 60
 """Minutes that are judged."""
@@ -62,7 +64,7 @@ def lived(case: Case) -> Iterator[Moment]:
 
 def _seen(pool: Pool, past: PoolHistory, sample: Snapshot, rules: PoolRules) -> tuple[Pool, PoolHistory]:
     """Both as the product keeps them: at each full hour the last one joins the past."""
-    after, over = remembered(pool, measured(pool, sample, sample.at))
+    after, over = remembered(pool, taken(pool, [SourceAnswer("", sample)], sample.at, MINUTE, rules.floor))
     if not over or after.hour is None:
         return after, past
     past = finished(past, over)
