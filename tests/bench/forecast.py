@@ -280,7 +280,7 @@ def main() -> None:
     lines: list[str] = []
     for title, cases in (
         ("made-up jobs", judged("unseen", kinds, given.cases, given.oracles)),
-        ("matrices and release days", judged("unseen", [*LOADS], 5 * given.cases)),
+        ("matrices and release days", judged("unseen", [*LOADS], 5 * given.cases, 5 * given.oracles)),
         ("real jobs", judged("trace", kinds, given.cases, given.oracles)),
         ("rough simulator", rough(ROUGH, given.seeds)),
     ):
@@ -291,7 +291,8 @@ def main() -> None:
         lines += steadiness(suite, kinds, max(1, given.cases // 2))
         print("\n".join(lines[-3:]), flush=True)
     if given.write:
-        command = f"python -m tests.bench.forecast {given.cases} {given.seeds} --write"
+        oracles = f" --oracles {given.oracles}" if given.oracles else ""
+        command = f"python -m tests.bench.forecast {given.cases} {given.seeds}{oracles} --write"
         write(PAGE, [f"| `{command}` | |", "|---|---|", *lines])
 
 
