@@ -231,7 +231,9 @@ async def shared_jobs(folder: Path, pools: int, jobs: int) -> Cost:
             counting.calls, ahead[0] = 0, 25.0
             await asyncio.sleep(0.1)
             with counted(one.redis, lambda: counting.calls, one.elsewhere) as cost:
-                await asyncio.gather(*map(shared.snapshot, names), return_exceptions=True)
+                found = await asyncio.gather(*map(shared.snapshot, names), return_exceptions=True)
+            known = [one for one in found if isinstance(one, Snapshot)]
+            cost.more |= {"failed": len(found) - len(known), "waiting": sum(one.queued or 0 for one in known)}
             return cost
 
 
