@@ -84,6 +84,7 @@ async def alerted(folder: Path, pools: int, incidents: int = 1, *, named: bool =
             "oldest": await _oldest(one),
             "without": incidents - one.slack.posts,
             "blind": one.slack.blind,
+            "mb": resident_mb(os.getpid()),
         }
         return cost
 
