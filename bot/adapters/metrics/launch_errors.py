@@ -27,6 +27,7 @@ PHRASES = (
         "InsufficientInstanceCapacity",
     ),
     (r"image(s| id)? .*(not exist|not found)|pull image|image ?pull|invalidimagename", "ImageNotFound"),
+    (r"inaccessible (aws )?kms key", "InaccessibleKMSKey"),
     (r"not authorized|access denied|forbidden", "AccessDenied"),
     (r"internal (error|failure|server error)|service unavailable", "InternalError"),
 )
