@@ -148,8 +148,10 @@ def another(number: int) -> Other:
     """Other luck: a trouble that has not ended yet ends some time, as likely as at first."""
 
     def lucky(world: World) -> World:
-        assert isinstance(world, JobWorld)
         other = copy.deepcopy(world)
+        if isinstance(other, Rough):
+            other.change_luck(f"future/{number}")
+            return other
         fleet = other.fleet
         fleet.dice.seed(f"future/{number}")
         fleet.pushes.seed(f"future/{number}/pushes")

@@ -24,7 +24,7 @@ from bot.core.forecast.scoring import KEPT_SCORES, POOLED_STEP, calibration, sco
 from bot.core.pool.outlook import LEAST_FASTER, UNCALIBRATED, Forecast, Score
 from bot.core.pool.pool import Pool
 from tests.architecture.tree import ROOT
-from tests.bench.drains import HORIZON, WEEKS, Case, another, job_cases, more, rough_cases
+from tests.bench.drains import HORIZON, WEEKS, Case, Other, another, job_cases, more, rough_cases
 from tests.bench.jobfleet.cases import KINDS, LOADS
 from tests.bench.kinds import rows as steadiness
 from tests.bench.table import write
@@ -127,20 +127,23 @@ def recorded(weeks: int) -> dict[str, Said]:
 
 def judged(suite: str, kinds: Sequence[str], number: int, oracles: int = 0) -> dict[str, Case]:
     """So many cases of each kind of the job-level simulator, the first `oracles` of them with other futures."""
-    helped, luck = [more(added) for added in ADDED], [another(future) for future in range(FUTURES)]
     return {
         f"{suite}/{kind}/{place}/{n}".replace(" ", "_"): case
         for kind in kinds
         for place in range(number)
-        for n, case in enumerate(job_cases(kind, place, suite, [*helped, *(luck if place < oracles else [])]))
+        for n, case in enumerate(job_cases(kind, place, suite, others(oracle=place < oracles)))
     }
 
 
-def rough(first: int, number: int) -> dict[str, Case]:
+def rough(first: int, number: int, *, oracle: bool = False) -> dict[str, Case]:
     """The cases of so many seeds of the rough simulator."""
-    others = [more(added) for added in ADDED]
-    seeds = range(first, first + number)
-    return {f"rough/{seed}/{n}": case for seed in seeds for n, case in enumerate(rough_cases(seed, others))}
+    seeds, every = range(first, first + number), others(oracle=oracle)
+    return {f"rough/{seed}/{n}": case for seed in seeds for n, case in enumerate(rough_cases(seed, every))}
+
+
+def others(*, oracle: bool) -> list[Other]:
+    """The futures with each of ADDED, and those of other luck."""
+    return [*map(more, ADDED), *(map(another, range(FUTURES)) if oracle else ())]
 
 
 def inputs_in(case: Case, weeks: int) -> tuple[Pool, ForecastInputs]:
@@ -282,7 +285,7 @@ def main() -> None:
         ("made-up jobs", judged("unseen", kinds, given.cases, given.oracles)),
         ("matrices and release days", judged("unseen", [*LOADS], 5 * given.cases, 5 * given.oracles)),
         ("real jobs", judged("trace", kinds, given.cases, given.oracles)),
-        ("rough simulator", rough(ROUGH, given.seeds)),
+        ("rough simulator", rough(ROUGH, given.seeds, oracle=given.oracles > 0)),
     ):
         for weeks in WEEKS:
             lines += (found := rows(title, known, cases, weeks))

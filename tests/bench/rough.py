@@ -8,7 +8,8 @@ import heapq
 import math
 import random
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import Amount, HourStats
@@ -104,9 +105,14 @@ def spec(seed: int, kind: str | None = None) -> Spec:
         creates_per_minute=1 + rate * max(week) * dice.uniform(1.2, 4),
         reclaimed_per_hour=dice.choice([0.0, 0.0, 0.02, 0.1]), window_minutes=dice.choice([5.0, 10.0, 15.0, 30.0]),
         exporter=dice.choice(["full", "full", "ordinary", "ordinary", "no rates", "bare"]),
-        alert_minutes=dice.choice([15.0, 30.0, 45.0, 60.0]), trouble_minutes=dice.lognormvariate(math.log(90), 0.8),
+        alert_minutes=dice.choice([15.0, 30.0, 45.0, 60.0]), trouble_minutes=trouble_minutes(dice),
         amount=amount, floor=dice.choice([0, 0, 2, 5]),
     )  # fmt: skip
+
+
+def trouble_minutes(dice: random.Random) -> float:
+    """How long a trouble lasts."""
+    return dice.lognormvariate(math.log(90), 0.8)
 
 
 @dataclass
@@ -142,6 +148,14 @@ class Rough:
     def add(self, runners: int) -> None:
         """As the scaler of a size does, at the next step: a total, which a limit does not keep the pool from."""
         self.added, self.added_at = runners, self.now + 1
+
+    def change_luck(self, seed: str) -> None:
+        """Other chance from now on: a trouble that has not ended yet ends some time, as likely as at first."""
+        self.jobs.seed(f"{seed}/jobs")
+        self.dice.seed(seed)
+        if self.on():
+            drawn = (trouble_minutes(self.dice) for _ in count())
+            self.spec = replace(self.spec, trouble_minutes=next(one for one in drawn if one * MINUTE > self.now))
 
     def waits(self) -> float:
         """Seconds that the oldest job has waited."""
