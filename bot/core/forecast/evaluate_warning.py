@@ -22,7 +22,7 @@ LEAST_FIRED = 2
 """One alert does not show whether its rule is about the wait or the length."""
 KEPT_FIRED = 20  # origin: judgement; a rule that fires weekly shows half a year
 LEARN_FROM = 10  # origin: judgement; the last quarter, as limits are changed
-SURE_LOOKS = 3
+SURE_SAMPLES = 3
 """Samples in a row that must be sure before a warning. Origin: two may share one error, three hardly do."""
 CALM_SECONDS = 600.0
 """A warning has passed when no crossing was expected for this long. Origin: sources average over as long."""
@@ -30,7 +30,7 @@ REST_SECONDS = 1800.0
 """Pause between two warnings. Origin: judgement; who was told acts within it."""
 LONGEST_SECONDS = 6 * 3600.0  # origin: judgement; later it is another shift
 BELOW = 0.8
-"""Share of a threshold below which it counts as left. Origin: judgement; so that it is not crossed at each look."""
+"""Share of a threshold below which it counts as left. Origin: judgement; so that it is not crossed at each sample."""
 
 
 def thresholds(rules: PoolRules, fired: Sequence[Fired] = ()) -> tuple[Threshold, ...]:
@@ -156,7 +156,7 @@ def _watching(early: WarningHistory, seen: Measurement, *, over: bool) -> Warnin
         return replace(early, streak=0)
     last, streak = early.current, early.streak + 1
     rested = last is None or seen.now - (last.ended_at or last.began_at) >= REST_SECONDS
-    if streak < SURE_LOOKS or not rested:
+    if streak < SURE_SAMPLES or not rested:
         return replace(early, streak=streak)
     sample = seen.sample
     begun = EarlyWarning(

@@ -10,7 +10,7 @@ from bot.core.forecast import evaluate_warning
 from bot.core.forecast.evaluate_warning import (
     CALM_SECONDS,
     REST_SECONDS,
-    SURE_LOOKS,
+    SURE_SAMPLES,
     Measurement,
     advanced,
     learnt_from,
@@ -32,12 +32,12 @@ FULL: dict[str, Any] = {
 """A full pool that gets half as much work again as it can do."""
 
 
-def growing(queued: int, wait: float, looks: int = 20, **figures: float | None) -> list[Snapshot]:
+def growing(queued: int, wait: float, measurements: int = 20, **figures: float | None) -> list[Snapshot]:
     """The last minutes of a queue that grows by two jobs a minute."""
     given = {**FULL, **figures}
     return [
         sample(queued - 2 * ago, at=NOW - 60 * ago, **{"oldest_wait_seconds": max(0.0, wait - 30 * ago), **given})
-        for ago in reversed(range(looks))
+        for ago in reversed(range(measurements))
     ]
 
 
@@ -114,9 +114,11 @@ def test_the_size_of_the_queue_is_a_threshold_of_its_own() -> None:
 @pytest.mark.parametrize(("rises", "sure"), [(0.5, False), (0.8, False), (2.0, True)])
 def test_what_is_likely_but_could_be_chance_is_not_sure(rises: float, *, sure: bool) -> None:
     """All three are expected to be crossed; only the last also when things go better than expected."""
-    looks = growing(40, 600.0, arrivals_per_minute=4.0 + rises)
-    looks = [replace(one, queued=round(40 - rises * (looks[-1].at - one.at) / 60)) for one in looks]
-    (found,) = expected(looks, RULES, (Threshold(Measure.QUEUED, 60),))
+    measurements = growing(40, 600.0, arrivals_per_minute=4.0 + rises)
+    measurements = [
+        replace(one, queued=round(40 - rises * (measurements[-1].at - one.at) / 60)) for one in measurements
+    ]
+    (found,) = expected(measurements, RULES, (Threshold(Measure.QUEUED, 60),))
     assert found.sure is sure
 
 
@@ -190,20 +192,20 @@ OVER = sample(60, oldest_wait_seconds=1900.0)
 
 
 def seen(minute: float, coming: Crossing | None = None, one: Snapshot = CALM, **parts: Any) -> Measurement:
-    """One look, so many minutes after NOW."""
+    """One measurement, so many minutes after NOW."""
     given = {"limits": (WAIT,), "crossings": (coming,) if coming else (), **parts}
     return Measurement(NOW + 60 * minute, one, **given)
 
 
-def after(looks: Iterable[Measurement], early: WarningHistory | None = None) -> WarningHistory:
-    """The record after these looks."""
+def after(measurements: Iterable[Measurement], early: WarningHistory | None = None) -> WarningHistory:
+    """The record after these measurements."""
     found = early or WarningHistory()
-    for look in looks:
-        found = advanced(found, look)
+    for measurement in measurements:
+        found = advanced(found, measurement)
     return found
 
 
-BEGUN = after(seen(n, SURE) for n in range(SURE_LOOKS))
+BEGUN = after(seen(n, SURE) for n in range(SURE_SAMPLES))
 
 
 def scores(early: WarningHistory) -> tuple[int, int, int]:
@@ -249,7 +251,7 @@ QUIET = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
 
 
 @pytest.mark.parametrize(
-    ("looks", "ending", "incident", "counted"),
+    ("measurements", "ending", "incident", "counts"),
     [
         ([seen(9, one=OVER, incidents=("i1",), fired="i1")], Ending.FIRED, "i1", (1, 0, 0)),
         ([seen(9, incidents=("i1",))], Ending.FIRED, "i1", (0, 0, 0)),
@@ -268,7 +270,7 @@ QUIET = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
     ids=[
         "an alert fires: it was right",
         "an incident about other pools proves nothing",
-        "not at the first better look",
+        "not at the first better measurement",
         "it passes: it was false",
         "scaled while it stood: nobody knows what would have been",
         "scaled before",
@@ -277,12 +279,12 @@ QUIET = [seen(3, LIKELY), seen(4, LIKELY), seen(5 + CALM_SECONDS / 60)]
     ],
 )
 def test_a_warning_ends_and_counts_by_what_came_of_it(
-    looks: list[Measurement], ending: Ending | None, incident: str, counted: tuple[int, int, int]
+    measurements: list[Measurement], ending: Ending | None, incident: str, counts: tuple[int, int, int]
 ) -> None:
     """The id of the incident that takes it over is kept, for the link."""
-    found = after(looks, BEGUN)
+    found = after(measurements, BEGUN)
     assert found.current is not None
-    assert (found.current.ending, found.current.incident, scores(found)) == (ending, incident, counted)
+    assert (found.current.ending, found.current.incident, scores(found)) == (ending, incident, counts)
     assert found.standing is (ending is None)
 
 
@@ -291,7 +293,7 @@ def test_the_next_one_waits_until_the_last_has_rested() -> None:
     passed = advanced(BEGUN, seen(60))
     soon = after((seen(60 + n, SURE) for n in range(1, 10)), passed)
     assert not soon.standing
-    later = after((seen(60 + REST_SECONDS / 60 + n, SURE) for n in range(SURE_LOOKS)), passed)
+    later = after((seen(60 + REST_SECONDS / 60 + n, SURE) for n in range(SURE_SAMPLES)), passed)
     assert later.standing
 
 
@@ -299,7 +301,7 @@ NEAR = sample(20, oldest_wait_seconds=1700.0)
 
 
 @pytest.mark.parametrize(
-    ("looks", "missed"),
+    ("measurements", "missed"),
     [
         ([seen(0, one=OVER), seen(1, one=OVER)], 1),
         ([seen(0, incidents=("i1",), fired="i1"), seen(1, one=OVER, incidents=("i1",))], 1),
@@ -310,6 +312,6 @@ NEAR = sample(20, oldest_wait_seconds=1700.0)
     ],
     ids=["crossed", "fired", "crossed, then fired", "hangs about the threshold", "was left by enough", "no threshold"],
 )
-def test_what_no_warning_stood_before_is_missed_once(looks: list[Measurement], missed: int) -> None:
+def test_what_no_warning_stood_before_is_missed_once(measurements: list[Measurement], missed: int) -> None:
     """However long it stays there; nobody can miss what nobody knows."""
-    assert scores(after(looks)) == (0, 0, missed)
+    assert scores(after(measurements)) == (0, 0, missed)

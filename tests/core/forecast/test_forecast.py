@@ -48,15 +48,15 @@ def test_whatever_figures_there_are_the_answer_is_useful_and_consistent(
     queued: int, falls: float, waited: float, hidden: set[str], idle: int
 ) -> None:
     """A known queue is enough for some statement; its bounds are ordered, and the advice is that of the table."""
-    looks = series(queued, falls, **{"oldest_wait_seconds": waited, "idle": idle, **dict.fromkeys(hidden)})
-    found = forecast(looks, RULES)
+    samples = series(queued, falls, **{"oldest_wait_seconds": waited, "idle": idle, **dict.fromkeys(hidden)})
+    found = forecast(samples, RULES)
     ends = (found.low_seconds, found.lower_seconds, found.mid_seconds, found.upper_seconds, found.high_seconds)
     known = [math.inf if end is None else end for end in ends]
     assert found.verdict is not Verdict.NONE
     assert queued == 0 or known == sorted(known)
     assert found.today is None or 0 <= found.today <= 1
     if queued:
-        more = what_if(looks, RULES, (5, 10, 20, found.added))
+        more = what_if(samples, RULES, (5, 10, 20, found.added))
         assert more.helps is found.helped
         times = [option.times_faster for option in more.options]
         assert times == sorted(times)
@@ -69,17 +69,17 @@ BARE = series(**UNKNOWN)
 
 
 @pytest.mark.parametrize(
-    ("looks", "reason"),
+    ("samples", "reason"),
     [
-        ([replace(look, queued=None) for look in series()], statement("queue_unknown")),
+        ([replace(sample, queued=None) for sample in series()], statement("queue_unknown")),
         (series(missing=(Gap("unservable", "HTTP 500"),)), statement("servable_unknown")),
         (BARE[-2:], statement("few_samples", known=2, needed=3)),
         (series()[-1:], statement("first_forecast", at=AT + 120)),
         (series()[-2:], statement("first_forecast", at=AT + 60)),
     ],
 )
-def test_what_cannot_be_forecast_is_refused_by_name(looks: list[Snapshot], reason: Statement) -> None:
-    found = forecast(looks, RULES)
+def test_what_cannot_be_forecast_is_refused_by_name(samples: list[Snapshot], reason: Statement) -> None:
+    found = forecast(samples, RULES)
     assert (found.verdict, found.reason) == (Verdict.NONE, reason)
 
 
@@ -141,15 +141,15 @@ def test_a_queue_that_is_counted_up_to_the_limit_has_no_end_at_it(figures: dict[
     """Actions Runner Controller gets no jobs beyond its maximum: more may wait at GitHub."""
     full = {"queued": 4, "busy": 16, "limit": 20, "oldest_wait_seconds": None, "booting": 4} | figures
     arc, queued = replace(RULES, counts_assigned=True), int(full.pop("queued"))
-    looks = series(queued, 0.0, **full)
-    found = forecast(looks, arc)
+    samples = series(queued, 0.0, **full)
+    found = forecast(samples, arc)
     at_limit = found.reason is not None and found.reason.id == "cut_off"
-    assert (at_limit, cut_off(looks[-1], arc)) == (hides, hides)
-    assert not cut_off(looks[-1], RULES)
+    assert (at_limit, cut_off(samples[-1], arc)) == (hides, hides)
+    assert not cut_off(samples[-1], RULES)
     if hides:
-        assert drained(looks[-1], arc) is (False if queued else None)
+        assert drained(samples[-1], arc) is (False if queued else None)
         assert (found.verdict, found.high_seconds) == (Verdict.AT_LEAST if queued else Verdict.NONE, None)
-        refusal = what_if(looks, arc, {10}).refusal
+        refusal = what_if(samples, arc, {10}).refusal
         assert refusal is not None
         assert refusal.id == "cut_off"
 
@@ -162,19 +162,19 @@ def test_only_jobs_that_can_be_served_are_forecast() -> None:
 
 def test_a_queue_that_no_rate_drains_has_a_trend() -> None:
     """Thousands wait, and more come than the pool has ever done: it grows for two days."""
-    looks = series(9000, -40.0, arrivals_per_minute=44.0, oldest_wait_seconds=40_000.0)
-    assert forecast(looks, RULES).verdict is Verdict.GROWING
+    samples = series(9000, -40.0, arrivals_per_minute=44.0, oldest_wait_seconds=40_000.0)
+    assert forecast(samples, RULES).verdict is Verdict.GROWING
 
 
 def test_past_weeks_know_the_evening() -> None:
     """As many come as the pool does: without weeks an open end, with a quiet evening ahead a sooner one."""
-    looks = series(falls=0.0, limit=40)
+    samples = series(falls=0.0, limit=40)
     hour = int(AT // 3600)
     evening = tuple(ExpectedHour(hour + n, 4.0 if n < 1 else 0.5, 4) for n in range(14))
     busy = tuple(ExpectedHour(hour + n, 4.0, 4) for n in range(14))
-    soon, late = (forecast(looks, RULES, ahead=ahead).mid_seconds or 0.0 for ahead in (evening, busy))
+    soon, late = (forecast(samples, RULES, ahead=ahead).mid_seconds or 0.0 for ahead in (evening, busy))
     assert soon < 0.8 * late
-    assert forecast(looks, RULES, ahead=evening[5:]) == forecast(looks, RULES)
+    assert forecast(samples, RULES, ahead=evening[5:]) == forecast(samples, RULES)
 
 
 def test_the_source_knows_what_is_usual_where_the_samples_are_mostly_of_the_trouble() -> None:
@@ -192,9 +192,9 @@ def bounds(made: Forecast) -> tuple[float | None, float | None]:
 
 def test_calibration_moves_each_bound_alone() -> None:
     """The middle stays, and no bound moves across it."""
-    looks = series(200, oldest_wait_seconds=7200.0)
+    samples = series(200, oldest_wait_seconds=7200.0)
     plain, low, high, tight = (
-        forecast(looks, RULES, known)
+        forecast(samples, RULES, known)
         for known in (None, Calibration(0.5, 1.0, 9), Calibration(1.0, 2.0, 9), Calibration(9.0, 0.01, 9))
     )
     assert plain.low_seconds is not None

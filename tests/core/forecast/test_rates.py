@@ -16,8 +16,8 @@ def test_counted_arrivals_come_first_then_what_follows_from_the_queue() -> None:
     """2 arrive and 4 start a minute while the queue falls by 2."""
     told = series()
     hidden = [replace(s, arrivals_per_minute=None) for s in told]
-    for looks in (told, hidden):
-        found = arrivals_of(looks, served_lately(looks, None))
+    for samples in (told, hidden):
+        found = arrivals_of(samples, served_lately(samples, None))
         assert found is not None
         assert found.rate == pytest.approx(2.0, abs=0.1)
 
@@ -48,8 +48,8 @@ def test_a_runner_ends_as_many_jobs_as_were_counted_over_its_work() -> None:
 def test_jobs_that_start_in_order_tell_the_pace_of_a_runner() -> None:
     """The queue of half an hour ago has started since."""
     hidden = {"completions_per_minute": None, "starts_per_minute": None, "duration_p50_seconds": None}
-    looks = [replace(s, **hidden) for s in series(oldest_wait_seconds=1500.0)]  # type: ignore[arg-type]
-    found = started_in_order(looks)
+    samples = [replace(s, **hidden) for s in series(oldest_wait_seconds=1500.0)]  # type: ignore[arg-type]
+    found = started_in_order(samples)
     assert found is not None
     assert found.rate == pytest.approx((60 + 50) / (40 * 26), rel=0.1)
 
@@ -57,8 +57,8 @@ def test_jobs_that_start_in_order_tell_the_pace_of_a_runner() -> None:
 @pytest.mark.parametrize(("queued", "falls", "minutes"), [(60, -4.0, 7.5), (60, 2.0, 30.0), (400, -1.0, 30.0)])
 def test_an_unknown_wait_is_not_zero(queued: int, falls: float, minutes: float) -> None:
     """As long as fewer jobs have started than waited then: 60 - 4 t = 4 t."""
-    looks = [replace(s, oldest_wait_seconds=None) for s in series(queued, falls)]
-    assert waited_minutes(looks, 0, 1 / TYPICAL_MINUTES) == pytest.approx(minutes, abs=2)
+    samples = [replace(s, oldest_wait_seconds=None) for s in series(queued, falls)]
+    assert waited_minutes(samples, 0, 1 / TYPICAL_MINUTES) == pytest.approx(minutes, abs=2)
 
 
 def test_jobs_that_came_at_once_came_together() -> None:
@@ -81,8 +81,8 @@ def test_figures_that_a_source_lacks_follow_from_the_others(hidden: tuple[str, .
 
 def test_who_works_now_counts_before_rates_that_lag() -> None:
     """20 of 40 runners have left in the last minutes."""
-    looks = [replace(s, busy=40 if n < 25 else 20) for n, s in enumerate(series())]
-    found = seen_of(looks, RULES)
+    samples = [replace(s, busy=40 if n < 25 else 20) for n, s in enumerate(series())]
+    found = seen_of(samples, RULES)
     assert isinstance(found, Seen)
     assert found.runners == pytest.approx(20, abs=4)
 

@@ -36,7 +36,7 @@ def made(low: float, mid: float, high: float, at: float = AT) -> Forecast:
     return Forecast(at, Verdict.INTERVAL, 60, low, mid, high, pool="linux")
 
 
-def looks(*queued: int | None, step: float = 60.0, since: float = AT) -> tuple[Snapshot, ...]:
+def samples_of(*queued: int | None, step: float = 60.0, since: float = AT) -> tuple[Snapshot, ...]:
     """Samples from then on, so many seconds apart."""
     return tuple(Snapshot("linux", since + n * step, queued=length) for n, length in enumerate(queued))
 
@@ -118,7 +118,7 @@ def test_each_kind_is_scored_by_its_own_claim(
 def test_a_drain_turns_what_was_foretold_into_scores() -> None:
     """With the time that it really took, to the first sample at the floor; what was foretold after it waits."""
     early, later = made(60, 120, 300), made(60, 120, 300, at=AT + 200)
-    pool = Pool("linux", looks(9, 5, 2, 0, 7), forecasts=(early, later))
+    pool = Pool("linux", samples_of(9, 5, 2, 0, 7), forecasts=(early, later))
     after = score_due(pool, RULES)
     assert [(score.actual_seconds, score.held) for score in after.scores] == [(180.0, True)]
     assert after.forecasts == (later,)
@@ -126,18 +126,18 @@ def test_a_drain_turns_what_was_foretold_into_scores() -> None:
 
 def test_while_the_queue_stands_or_cannot_be_measured_nothing_is_compared() -> None:
     """Unknown is not zero, and trouble is no drain."""
-    pool = Pool("linux", looks(9, 5, None), forecasts=(made(60, 120, 300),))
+    pool = Pool("linux", samples_of(9, 5, None), forecasts=(made(60, 120, 300),))
     assert score_due(pool, RULES) is pool
-    troubled = replace(pool, samples=looks(9, 5, 0), trouble="no answer")
+    troubled = replace(pool, samples=samples_of(9, 5, 0), trouble="no answer")
     assert score_due(troubled, RULES) is troubled
 
 
 def test_an_end_that_nobody_saw_is_left_out() -> None:
-    """Half an hour without a look is too coarse for what took that long, and fine for what took ten hours."""
-    pool = Pool("linux", looks(9, 0, step=1800.0), forecasts=(made(60, 120, 300),))
+    """Half an hour without a sample is too coarse for what took that long, and fine for what took ten hours."""
+    pool = Pool("linux", samples_of(9, 0, step=1800.0), forecasts=(made(60, 120, 300),))
     (score,) = score_due(pool, RULES).scores
     assert (score.left_out, score.ratio) == (LeftOut.UNSEEN, None)
-    late = Pool("linux", looks(9, 0, step=1800.0, since=AT + 10 * HOUR), forecasts=(made(60, 120, 300),))
+    late = Pool("linux", samples_of(9, 0, step=1800.0, since=AT + 10 * HOUR), forecasts=(made(60, 120, 300),))
     (score,) = score_due(late, RULES).scores
     assert (score.left_out, score.held) == (None, False)
 
@@ -145,7 +145,7 @@ def test_an_end_that_nobody_saw_is_left_out() -> None:
 def test_after_a_day_every_interval_was_wrong() -> None:
     """A queue that never empties would else leave no trace in the scores; its beginning is not forgotten either."""
     growing = Forecast(AT, Verdict.GROWING, 60, pool="linux")
-    pool = Pool("linux", looks(9, 9, since=AT + 24 * HOUR - 60), forecasts=(made(60, 120, 300), growing))
+    pool = Pool("linux", samples_of(9, 9, since=AT + 24 * HOUR - 60), forecasts=(made(60, 120, 300), growing))
     after = score_due(pool, RULES)
     assert [score.held for score in after.scores] == [False, True]
     assert after.forecasts == ()
@@ -184,7 +184,7 @@ def test_the_newest_scores_are_kept_with_what_was_left_out_in_their_time() -> No
     old = tuple(out(made(1, 2, 3, at=AT - 9 * HOUR), LeftOut.SCALED) for _ in range(5))
     known = tuple(scored(made(1, 2, 3, at=AT - n), 2) for n in range(KEPT_SCORES, 0, -1))
     recent = tuple(out(made(1, 2, 3, at=AT - 30), LeftOut.SCALED) for _ in range(5))
-    pool = Pool("linux", looks(9, 0), forecasts=(made(30, 60, 90),), scores=(*old, *known, *recent))
+    pool = Pool("linux", samples_of(9, 0), forecasts=(made(30, 60, 90),), scores=(*old, *known, *recent))
     after = score_due(pool, RULES)
     assert sum(not score.left_out for score in after.scores) == KEPT_SCORES
     assert not_scored(after.scores) == {LeftOut.SCALED: 5}

@@ -146,11 +146,11 @@ def test_where_each_job_has_its_own_machine_an_added_place_boots_too() -> None:
 
 def test_hosts_return_by_the_law_of_their_own_past() -> None:
     """They were away three times for some minutes, so they are back soon, however long the jobs have waited."""
-    looks = [
+    samples = [
         replace(s, offline=20 if n % 10 > 4 else 0, busy=20, oldest_wait_seconds=20_000.0)
         for n, s in enumerate(series(**STUCK))
     ]
-    often = seen_of(looks, RULES)
+    often = seen_of(samples, RULES)
     assert isinstance(often, Seen)
     assert often.returned.jobs == 60
     assert float(np.median(state_of(often, "linux").back)) < 15
@@ -169,8 +169,8 @@ def test_a_batch_is_no_rate_that_goes_on() -> None:
     batch = [replace(s, queued=5 if n < 15 else 65, arrivals_per_minute=4.0) for n, s in enumerate(series())]
     evenly = [replace(s, queued=5 + 2 * n, arrivals_per_minute=4.0) for n, s in enumerate(series())]
     loads = []
-    for looks in (batch, evenly):
-        seen = seen_of([replace(s, usual_arrivals_per_minute=1.0) for s in looks], RULES)
+    for samples in (batch, evenly):
+        seen = seen_of([replace(s, usual_arrivals_per_minute=1.0) for s in samples], RULES)
         assert isinstance(seen, Seen)
         loads.append(float(state_of(seen, "linux").load.mean()))
     assert loads[0] < 2.6
