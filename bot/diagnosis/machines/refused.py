@@ -14,7 +14,7 @@ _CODES: tuple[tuple[str, str], ...] = (
               r"ErrImage|ImagePull|InvalidImage|ImageInspect|RegistryUnavailable"),
     ("stockout", r"Insufficient\w*Capacity|CapacityNotAvailable|UnfulfillableCapacity|stock ?out|"
                  r"ZONE_RESOURCE_POOL_EXHAUSTED|RESOURCE_EXHAUSTED|SkuNotAvailable|AllocationFailed|"
-                 r"AllocationRequest|SpotMaxPrice"),
+                 r"AllocationRequest|SpotMaxPrice|SpotInstanceTermination"),
     ("cluster_full", r"FailedScheduling|Unschedulable|Insufficient.(cpu|memory|nvidia|amd|pods|ephemeral|hugepages)|"
                      r"OutOf(cpu|memory|pods|nvidia|amd|ephemeral|hugepages)"),
     ("permission", r"(Access|Permission).?Denied|Unauthorized|Not.?(Authorized|Permitted)|Forbidden|AuthFailure|"
