@@ -24,7 +24,7 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     """Show the figures of now for a named pool or a thread; of all pools the stored ones, and the stale ones among
     those that the answer shows are measured.
     """
-    names = await _asked(context, interaction)
+    names = await _named_pools(context, interaction)
     if not names:
         raise Refused(refusals.NO_POOL)
     now, paces = context.now(), context.settings.file.paces
@@ -63,7 +63,7 @@ async def _measured_pool(context: Context, pool: Pool) -> Pool:
     return made or pool
 
 
-async def _asked(context: Context, interaction: Interaction) -> list[str]:
+async def _named_pools(context: Context, interaction: Interaction) -> list[str]:
     if interaction.words:
         return [known_pool(context.settings.file, interaction.words[0])]
     found = await context.incident_here(interaction)

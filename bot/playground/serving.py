@@ -33,7 +33,7 @@ class _Cutting(HttpToolsProtocol):
         self.scope["extensions"] = {ABORT: self.transport.abort}  # type: ignore[dict-item]  # typed as dicts only
 
 
-def _told(app: Asgi, closing: asyncio.Event) -> Asgi:
+def _with_closing(app: Asgi, closing: asyncio.Event) -> Asgi:
     """The application, which finds in each scope when the server begins to stop."""
 
     async def called(scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +67,7 @@ async def serving(
         raise
     closing = asyncio.Event()
     config = uvicorn.Config(
-        guarded(_told(app, closing), host),
+        guarded(_with_closing(app, closing), host),
         http=_Cutting,
         ws="none",
         log_config=None,

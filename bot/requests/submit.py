@@ -108,7 +108,7 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
     """
     now = context.now()
 
-    def asked(fresh: Incident) -> Incident:
+    def with_request(fresh: Incident) -> Incident:
         if fresh.closed and not over:
             raise Refused(refusals.INCIDENT_OVER)
         return move(used(fresh, interaction.name))
@@ -123,7 +123,7 @@ async def submit(  # noqa: PLR0913 - the parts of one atomic change
             change = Change(puts=(put, *also), audit=audit, once=once, once_value=request.id)
             await context.store.commit(change)
         else:
-            await keep(context, held, asked, due=now, also=(put, *also), audit=audit, once=once)
+            await keep(context, held, with_request, due=now, also=(put, *also), audit=audit, once=once)
     except AlreadyDone:
         if (first := await context.request(request.id)) is None:  # a delivery of Slack, again: the first has another id
             raise Refused(refusals.already_requested(None), request.who) from None

@@ -73,7 +73,7 @@ def _of_figures(tools: MeasuredPools, snapshots: Mapping[str, Snapshot | None]) 
         sources = tools.figures.get(pool, {})
         first = {figure: source for source in reversed([*sources]) for figure in ASKED if figure in sources[source]}
         rows = tuple((one, tuple(name for name in ASKED if first.get(name) == one)) for one in sources)
-        silent = tuple(name for name in ASKED if name in first and name not in _told(snapshot)) if snapshot else ()
+        silent = tuple(name for name in ASKED if name in first and name not in _figures(snapshot)) if snapshot else ()
         groups.setdefault((rows, silent), []).append(pool)
     return [
         ok("figures", line)
@@ -84,7 +84,7 @@ def _of_figures(tools: MeasuredPools, snapshots: Mapping[str, Snapshot | None]) 
     ]
 
 
-def _told(snapshot: Snapshot) -> set[str]:
+def _figures(snapshot: Snapshot) -> set[str]:
     """What a sample tells; where nothing failed, nothing failed for a reason or with a mark."""
     none = ("create_failures_by_code", "failures_by_mark") if snapshot.create_failures == 0 else ()
     return {*known(snapshot), *none, *(one.kind.value for one in snapshot.signals if one.value is not None)}

@@ -192,7 +192,7 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
     """Bind Slack's ids to handlers, one line for each kind of payload."""
 
     def pressed(name: str, answering: Answering = answered) -> Handler:
-        return _told(context, afterwards, partial(from_action, name=name), answering)
+        return _handler(context, afterwards, partial(from_action, name=name), answering)
 
     for name, action in ACTIONS.items():
         if Surface.BUTTON in action.surfaces:
@@ -204,16 +204,16 @@ def _bind(app: AsyncApp, context: Context, afterwards: Afterwards) -> None:
         app.view(callback)(_submitted(context, partial(from_view, name=name, callback=callback)))
     app.command("/queue")(_commanded(context, afterwards))
     app.event("app_mention")(_mentioned(context, afterwards))
-    app.event("message")(_told(context, afterwards, from_direct, _spoken))
+    app.event("message")(_handler(context, afterwards, from_direct, _spoken))
     app.event("app_home_opened")(_home_opened(context, afterwards))
     for callback, name in SHORTCUTS.items():
-        app.shortcut(callback)(_told(context, afterwards, partial(from_shortcut, name=name), answered))
+        app.shortcut(callback)(_handler(context, afterwards, partial(from_shortcut, name=name), answered))
     app.event(ANY_ID)(_heard)  # Bolt would log a suggestion for each of them
     app.action(ANY_ID)(pressed("unknown", _unknown))  # last: what no handler above takes
     app.view(ANY_ID)(_unknown_dialog)
 
 
-def _told(context: Context, afterwards: Afterwards, read: Reading, answering: Answering) -> Handler:
+def _handler(context: Context, afterwards: Afterwards, read: Reading, answering: Answering) -> Handler:
     """Answer Slack once the request is stored; its person hears afterwards."""
 
     async def handle(ack: Ack, body: Body) -> None:
@@ -226,7 +226,7 @@ def _told(context: Context, afterwards: Afterwards, read: Reading, answering: An
 
 def _mentioned(context: Context, afterwards: Afterwards) -> Handler:
     """A person's mention is a request; a workflow's has nobody whose permission could be checked."""
-    by_person = _told(context, afterwards, from_mention, _spoken)
+    by_person = _handler(context, afterwards, from_mention, _spoken)
 
     async def mentioned(ack: Ack, body: Body) -> None:
         if place := from_workflow(body):

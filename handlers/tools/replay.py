@@ -155,10 +155,10 @@ class ReplayProgress:
     """Says on a terminal, in steps of a twentieth, how far a replay has come."""
 
     def __init__(self, since: float, until: float) -> None:
-        self._since, self._length, self._told = since, max(until - since, 1.0), 0
+        self._since, self._length, self._shown_part = since, max(until - since, 1.0), 0
 
     def __call__(self, at: float) -> None:
         part = int(TOLD_PARTS * (at - self._since) / self._length)
-        if part > self._told and sys.stderr.isatty():
-            self._told = part
+        if part > self._shown_part and sys.stderr.isatty():
+            self._shown_part = part
             sys.stderr.write(f"\rreplayed {part / TOLD_PARTS:.0%}" + "\n" * (part == TOLD_PARTS))

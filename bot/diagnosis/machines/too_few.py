@@ -38,7 +38,7 @@ def _seen(facts: Facts) -> Found | None:
         return None
     if 2 * sum(not has_room(facts, s) for s in samples) >= max(1, len(samples)):
         return None  # it has been full for most of the time
-    beside, counts = (*idle_places(facts), *looks_at_cpu(facts)), _counted(facts)
+    beside, counts = (*idle_places(facts), *looks_at_cpu(facts)), _created(facts)
     sure = never_came(facts) and now.limit is not None and now.idle is not None
     missing = tuple(name for name in TELLING if getattr(now, name) is None)
     remedy = "scale_on_queue" if looks_at_cpu(facts) else "resend_requests" if counts and not now.creates else ""
@@ -70,7 +70,7 @@ def _came(facts: Facts) -> Statement:
     return statement("none_came", seconds=now.at - waits, **figures)
 
 
-def _counted(facts: Facts) -> list[Statement]:
+def _created(facts: Facts) -> list[Statement]:
     """Machines that were created for the jobs that came, where both are counted."""
     created, arrived = facts.now.creates, mean(facts.recent(COUNTED_MINUTES), "arrivals_per_minute")
     if created is None or arrived is None:

@@ -36,7 +36,7 @@ class JobWebhooks:
     def __init__(self, pool: SimulatedPool, target: WebhookTarget, post: Post, began: float) -> None:
         """`began`: epoch seconds of the simulation's second 0."""
         self._pool, self._target, self._post, self._began = pool, target, post, began
-        self._told: dict[int, ToldJob] = {}
+        self._sent: dict[int, ToldJob] = {}
 
     def moved(self, seconds: float) -> None:
         """The simulation's second 0 is later by this."""
@@ -60,20 +60,20 @@ class JobWebhooks:
             if not 200 <= status < 300:
                 return
             if news.action == "completed":
-                del self._told[news.job.id]
+                del self._sent[news.job.id]
             else:
-                self._told[news.job.id] = news
+                self._sent[news.job.id] = news
 
     def _news(self) -> Iterator[ToldJob]:
         """Every job is queued first, also one that started since the last round."""
         waiting = {job.id: job for job in self._pool.waiting}
         running = {one.job.id: one.job for one in self._pool.runners.values() if one.job is not None}
-        for number, last in list(self._told.items()):
+        for number, last in list(self._sent.items()):
             if number not in waiting and number not in running:
                 yield replace(last, action="completed")
             elif number in running and last.action == "queued":
                 yield replace(last, action="in_progress")
-        for number in sorted((waiting.keys() | running.keys()) - self._told.keys()):
+        for number in sorted((waiting.keys() | running.keys()) - self._sent.keys()):
             yield ToldJob(waiting.get(number) or running[number], "queued")
 
     def _payload(self, news: ToldJob, now: float) -> Mapping[str, object]:
