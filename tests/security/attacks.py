@@ -14,13 +14,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 import httpx
 from starlette.responses import Response
 
 from bot.adapters.redis.server.engine import die_with_parent
+from bot.core.audit_chain import AuditEntry, linked
 from handlers.tools.demo_workspace import free_port
 from tests.answering import answering_aside
 from tests.faults.groups import webhook
@@ -294,8 +294,8 @@ async def long_trail(web: Target, entries: int = 100_000) -> float:
         for start in range(0, entries, 5000):
             pipe = client.pipeline(transaction=False)
             for number in range(start + 1, start + 5001):
-                text = f'{{"at":{number}.0,"outcome":"done","what":"ack","who":"U{number}"}}'
-                previous = sha256(f"{previous}\n{text}".encode()).hexdigest()
+                entry = AuditEntry(float(number), f"U{number}", "ack", outcome="done")
+                ((text, previous),) = linked([entry], (previous,) if previous else ())
                 pipe.xadd("{tailback}:audit", {"entry": text, "hash": previous})
             pipe.execute()
         client.set("{tailback}:audit_head", previous)
