@@ -61,9 +61,9 @@ class Together:
         await self._client.aclose()
 
     def _send(self) -> None:
-        calls = [(words, reply) for words, reply in self._waiting if not reply.done()]
-        if calls and len(self._under_way) < self._most:
-            self._waiting = []
+        self._waiting = [(words, reply) for words, reply in self._waiting if not reply.done()]
+        if self._waiting and len(self._under_way) < self._most:
+            calls, self._waiting = self._waiting, []
             task = asyncio.create_task(self._replies(calls), name="redis")
             self._under_way.add(task)
             task.add_done_callback(partial(self._answer, calls))
