@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from bot.adapters.github.api import NO_TROUBLE, Absent, Allowance, GitHubApi, Trouble, together, trouble_of
 from bot.adapters.github.pages import GitHubListing, Pages
-from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, RepoSeen, Run, RunSeen, lost_in
+from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, OPEN, KnownQueues, RepoSeen, Run, RunSeen, lost_in
 from bot.adapters.github.runs_to_read import to_read
 from bot.adapters.http.rows import Row, instant
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.ports import Unreachable
-from bot.sources.payload import text
+from bot.sources.payload import fields, text
 from bot.sources.workflow_job import job_of
 
 STATUSES = ("queued", "in_progress", "waiting", "pending")
@@ -29,7 +29,7 @@ class GitHubQueue:
     ) -> None:
         """`pools` are the labels of each pool."""
         self._organizations, self._repositories, self._pools = organizations, repositories, pools
-        self._found = Pages(api, "", repository)
+        self._api, self._found = api, Pages(api, "", repository)
         self._listed = Pages(api, "workflow_runs", run)
         self._jobs = Pages(api, "jobs", job)
         self._repos: dict[str, RepoSeen] = {}
@@ -95,7 +95,8 @@ class GitHubQueue:
     async def _list(self, name: str, known_queues: KnownQueues, spend: Allowance) -> None:
         """List a repository's open runs.
 
-        A run that disappeared is kept for one more round: it may have moved between two lists during the read.
+        A run that disappeared is kept for one more round: it may have moved between two lists during the read. One that
+        is open by its own page proves the lists to be incomplete, so they count as not read.
         """
         before, path = self._repos[name], f"/repos/{name}/actions/runs"
         queries = [{"status": status, "exclude_pull_requests": "true"} for status in STATUSES]
@@ -108,32 +109,48 @@ class GitHubQueue:
             self._repos[name] = replace(before, trouble=gap)
             return
         runs = {found.id: found for listing in listings for found in listing.items}
-        gone = {*runs, *before.leaving}
+        lacking = {run_id for run_id in before.leaving if run_id not in runs and self._is_open(run_id, before.at)}
+        gone = {*runs, *before.leaving} - lacking
         moved = {run_id: found for run_id, found in before.runs.items() if run_id not in gone}
-        at = min(known_queues.at, *(listing.at for listing in listings))
+        at = before.at if lacking else min(known_queues.at, *(listing.at for listing in listings))
         self._repos[name] = RepoSeen(at, {**moved, **runs}, frozenset(moved))
+
+    def _is_open(self, run_id: str, since: float) -> bool:
+        """Whether a run that was read since then (epoch seconds) has open jobs, and is not over by its own page."""
+        seen = self._runs.get(run_id, NEVER)
+        return seen.at >= since and not seen.over and any(job.state in OPEN for job in seen.jobs.values())
 
     async def _read_due(self, known_queues: KnownQueues, spend: Allowance) -> None:
         due = [one for one in to_read(known_queues) if self._runs.get(one[1], NEVER).at < known_queues.at]
         await asyncio.gather(*(self._read(*one, known_queues, spend) for one in due[: spend.left]))
 
     async def _read(self, name: str, run_id: str, known_queues: KnownQueues, spend: Allowance) -> None:
+        before, repo = self._runs.get(run_id, NEVER), self._repos[name]
+        run, over = repo.runs.get(run_id), False
+        listed = run is not None and run_id not in repo.leaving
         try:
             listing = await self._jobs.whole(f"/repos/{name}/actions/runs/{run_id}/jobs", {"filter": "latest"}, spend)
-        except Absent:
-            listing = GitHubListing(())
+            if not listed and any(one.state in OPEN for one in listing.items):
+                over = before.over or await self._ended(name, run_id, spend)
         except Unreachable as error:
-            before = self._runs.get(run_id, NEVER)
-            self._runs[run_id] = replace(before, at=known_queues.at, repository=name, trouble=trouble_of(error))
-            return
+            if listed or not isinstance(error, Absent):  # it may be the token that is not known yet (akuity/kargo#6630)
+                self._runs[run_id] = replace(before, at=known_queues.at, repository=name, trouble=trouble_of(error))
+                return
+            listing, over = GitHubListing(()), True
         at = min(known_queues.at, listing.at or known_queues.at)
         jobs = {one.id: replace(one, repository=name, run=run_id, seen_at=at) for one in listing.items}
-        before, run = self._runs.get(run_id, NEVER), self._repos[name].runs.get(run_id)
         empty = 0 if jobs or listing.gap else before.empty + 1
-        seen = RunSeen(at, name, jobs, listing.gap, empty, run.updated_at if run else 0.0)
+        seen = RunSeen(at, name, jobs, listing.gap, empty, run.updated_at if run else 0.0, over)
         self._runs[run_id] = seen
         if known_queues.flows(name) and lost_in(known_queues, seen, self._pools):
             self._lost[name] = known_queues.at
+
+    async def _ended(self, name: str, run_id: str, spend: Allowance) -> bool:
+        """Whether a run has ended by its own page; not if no call is left."""
+        if not spend.take():
+            return False
+        answer = await self._api.get(f"/repos/{name}/actions/runs/{run_id}", {})
+        return fields(answer.body).get("status") == "completed"
 
 
 def run(row: Row) -> Run | None:

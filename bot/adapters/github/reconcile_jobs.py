@@ -57,6 +57,8 @@ class RunSeen:
     """How many times in a row it had no job; some may come later (actions/runner#3872: or never)."""
     changed_at: float = 0.0
     """The run's `updated_at` then."""
+    over: bool = False
+    """Whether the run's own page says that it has ended, or is gone."""
 
     def counts_until(self, run: Run) -> float:
         """Until when it counts as read (epoch seconds)."""
@@ -189,16 +191,21 @@ def _labels(job: WorkflowJob) -> frozenset[str]:
 def _left(job: WorkflowJob, word: float, known_queues: KnownQueues) -> bool:
     """Whether a job's run is over: a complete list that is younger than the last word has no such run.
 
-    GitHub may leave jobs of such runs queued (actions/runner#4411).
+    GitHub may leave jobs of such runs queued (actions/runner#4411). Its lists may lack open runs, so the page of the
+    run itself has to say so too (styfle/cancel-workflow-action#150).
     """
-    repo = known_queues.repos.get(job.repository)
-    return repo is not None and bool(job.run) and job.run not in repo.runs and repo.at - word > GRACE_SECONDS
+    repo, seen = known_queues.repos.get(job.repository), known_queues.runs.get(job.run)
+    if repo is None or seen is None or not seen.over:
+        return False
+    return job.run not in repo.runs and repo.at - word > GRACE_SECONDS
 
 
 def _superseded(job: WorkflowJob, known_queues: KnownQueues) -> bool:
-    """Whether the run was read long after the job's last event, without finding the job."""
+    """Whether the run was read long after the job's last event, and has other jobs than this one."""
     seen = known_queues.runs.get(job.run)
-    return seen is not None and not seen.trouble and job.id not in seen.jobs and seen.at - job.seen_at > GRACE_SECONDS
+    if seen is None or seen.trouble or job.id in seen.jobs or not (seen.jobs or seen.over):
+        return False
+    return seen.at - job.seen_at > GRACE_SECONDS
 
 
 def read_at(known_queues: KnownQueues) -> float | Trouble:

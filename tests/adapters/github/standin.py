@@ -63,6 +63,8 @@ class GitHubStandIn:
     """Repository → run id → its row."""
     jobs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Run id → rows."""
+    unlisted: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Run id → the row of a run that no list has."""
     remaining: int = 5000
     resets_at: float = 0.0
     denied: list[str] = field(default_factory=list)
@@ -133,6 +135,10 @@ class GitHubStandIn:
         for row in self.jobs[run]:
             row |= {"status": "completed", "conclusion": conclusion, "completed_at": stamp(self.now)}
 
+    def hide_runs(self, repo: str = REPO) -> None:
+        """The lists of runs are empty from now on."""
+        self.unlisted, self.runs[repo] = self.runs[repo], {}
+
     def calls(self, *, since: int = 0) -> list[str]:
         return [one.path for one in self.requests[since:]]
 
@@ -177,6 +183,9 @@ class GitHubStandIn:
                 self.remaining -= 1
                 place = path.replace(old, new if "://" in new else f"{str(request.base_url).rstrip('/')}{new}")
                 return _json(301, {"message": "Moved Permanently", "url": place}, {**self._limits(), "location": place})
+        if (one := self._run(path.strip("/").split("/"))) is not None:
+            self.remaining -= 1
+            return _json(200, one, {**headers, **self._limits()})
         found = self._rows(path, query)
         if found is None:
             self.remaining -= 1
@@ -193,6 +202,13 @@ class GitHubStandIn:
             return Response(status_code=304, headers={**headers, **self._limits()})
         self.remaining -= 1
         return _json(200, body, {**headers, **self._limits()})
+
+    def _run(self, parts: list[str]) -> dict[str, Any] | None:
+        """A run's own page, which knows it also while the lists do not."""
+        match parts:
+            case ["repos", owner, name, "actions", "runs", number]:
+                return {**self.unlisted, **self.runs.get(f"{owner}/{name}", {})}.get(number)
+        return None
 
     def _rows(self, path: str, query: Mapping[str, str]) -> tuple[str, list[dict[str, Any]]] | None:
         parts = path.strip("/").split("/")
