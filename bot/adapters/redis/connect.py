@@ -72,7 +72,7 @@ class Clients:
 
     requests: Client
     bulk: Client
-    """Has connections of its own, so that a commit never waits behind megabytes."""
+    """Never on the connection of a request at the same time, so that a commit never waits behind megabytes."""
     listener: Callable[[], Redis]
     watchers: tuple[Redis, ...] = ()
     """The sentinels that locate the primary."""
@@ -113,11 +113,12 @@ def _one_server(options: Options) -> Clients:
     def client() -> Redis:
         return Redis.from_pool(ConnectionPool(**options))
 
-    return Clients(_together(client()), _together(client()), client)
+    return Clients(*_pair(client()), client)
 
 
-def _together(client: Redis) -> Together:
-    return Together(client, PIPELINES, IDLE_SECONDS)
+def _pair(client: Redis) -> tuple[Together, Together]:
+    """For requests and bulk: they share the connections, so that both leave a former primary at once."""
+    return Together(client, PIPELINES, IDLE_SECONDS), Together(client, PIPELINES, IDLE_SECONDS)
 
 
 def _sentinel(parsed: ParseResult) -> Clients:
@@ -134,7 +135,7 @@ def _sentinel(parsed: ParseResult) -> Clients:
         client: Redis = sentinel.master_for(unquote(service), **options, db=int(db or 0))
         return client
 
-    return Clients(_together(master()), _together(master()), master, tuple(sentinel.sentinels))
+    return Clients(*_pair(master()), master, tuple(sentinel.sentinels))
 
 
 def _cluster(parsed: ParseResult) -> Clients:

@@ -43,11 +43,17 @@ class Together:
                 loop.call_soon(self._send)
         self._waiting.append((words, reply))
         answer = await reply
-        if isinstance(answer, errors.ReadOnlyError):  # the primary is another one now
-            await self._client.connection_pool.disconnect(inuse_connections=False)
+        if isinstance(answer, errors.ReadOnlyError):
+            await self._leave()
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    async def _leave(self) -> None:
+        """The primary is another one now: connect anew, at once or when a connection is not in use any more."""
+        pool = self._client.connection_pool
+        await pool.update_active_connections_for_reconnect()  # type: ignore[no-untyped-call]  # redis-py left it bare
+        await pool.disconnect(inuse_connections=False)
 
     async def aclose(self) -> None:
         """Close every connection; calls that wait or are on their way fail."""
