@@ -43,8 +43,9 @@ class Clocks:
 def request(change: Change, now: float, rows: Sequence[tuple[str, str]], **more: object) -> list[Word]:
     """ARGV as `scripts.COMMIT` reads it, without `ahead`; `rows` are audit entries, hashed.
 
-    `more` are the lease in ms, the `sender` whom the wake-up need not reach, and whether the entries follow nothing
-    (`first`), so that the trail must be empty. Raises Unreachable for what is not Unicode.
+    `more` are the lease in ms, the `sender` whom the wake-up need not reach, whether the entries follow nothing
+    (`first`), so that the trail must be empty, and what Redis must know of the sender's commits (`mine`).
+    Raises Unreachable for what is not Unicode.
     """
     documents: list[Word] = []
     puts = []

@@ -102,7 +102,8 @@ return {now, shift, stepped, late}
 
 COMMIT = script(
     """
--- KEYS: request, hw, due, audit, audit head   ARGV: the change as JSON, the document of each of its puts, ahead
+-- KEYS: request, hw, due, audit, audit head, this process's own hw
+-- ARGV: the change as JSON, the document of each of its puts, ahead
 local applied = redis.call('GET', KEYS[1])
 if applied then return {'ok', tonumber(applied), 1} end
 
@@ -135,11 +136,13 @@ for _, joined in ipairs(change.joins) do redis.call('SCARD', key('set', joined[1
 for _, left in ipairs(change.leaves) do redis.call('SCARD', key('set', left[1])) end
 for _, listed in ipairs(change.listed) do redis.call('ZCARD', key('list', listed[1])) end
 local head, last_id = '', ''
+-- others may have counted hw up again since this process's last commit was lost
+local gone = change.mine > tonumber(redis.call('GET', KEYS[6]) or 0)
 if #change.entries > 0 then
   head = redis.call('GET', KEYS[5]) or ''
   local mine = change.last[1] ~= '' and redis.call('XRANGE', KEYS[4], change.last[1], change.last[1])
   if mine and not (mine[1] and mine[1][2][4] == change.last[2]) then
-    return {'trail', tonumber(redis.call('GET', KEYS[2]) or 0)} -- the writer's last entry is not there any more
+    return {'trail', gone and 0 or tonumber(redis.call('GET', KEYS[2]) or 0)} -- the writer's last entry is not there
   end
   if change.first and head ~= '' then return {'head', head} end
   redis.call('XLEN', KEYS[4])
@@ -149,6 +152,7 @@ local earliest = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
 -- the first write is one that a full memory refuses, so that it refuses all or nothing
 local hw = redis.call('INCR', KEYS[2])
 redis.call('SET', KEYS[1], hw, 'PX', 120000) -- a request is repeated within 2 s or never
+redis.call('SET', KEYS[6], hw, 'PX', change.mine_ms)
 local soonest = nil
 local function look(member, at)
   redis.call('ZADD', KEYS[3], at, member)
@@ -205,17 +209,18 @@ end
 local woke = soonest and (soonest <= now or not earliest or soonest < tonumber(earliest))
 -- a user that may not publish is no reason to fail when all is written: work is found by polling then
 if woke then redis.pcall('PUBLISH', '{tailback}:wake', change.sender) end
-return {'ok', hw, woke and 1 or 0, head, last_id}
+return {'ok', gone and 0 or hw, woke and 1 or 0, head, last_id}
 """,
     ahead=True,
 )
 
 CLAIM = script(
     """
--- KEYS: due, fence, hw   ARGV: most, lease, record prefix, ahead
+-- KEYS: due, fence, hw, this process's own hw   ARGV: most, lease, record prefix, what it committed last, ahead
 -- returns now, hw, ms until the next is due (-1: none), then member, fence, document, version and open claim of each
 local claimed = {}
 local hw = tonumber(redis.call('GET', KEYS[3]) or 0)
+if tonumber(ARGV[4]) > tonumber(redis.call('GET', KEYS[4]) or 0) then hw = 0 end
 local lease = tonumber(ARGV[2])
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])) do
   local key = ARGV[3] .. member

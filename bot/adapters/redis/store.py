@@ -32,6 +32,9 @@ from bot.ports import Failure, Unreachable
 
 R = TypeVar("R", bound=Record)
 
+OWN_SECONDS = 86400.0
+"""How long Redis keeps what a process committed last. Its clock may step: a process believes in half of that."""
+
 
 class RedisStore:
     """Implements `bot.ports.Store`, one per process; times are sent as delays, so clock differences do not matter."""
@@ -53,10 +56,18 @@ class RedisStore:
         self._new = NewIncidents(0 if shared else MOST_NEW)
         self._records = Records(self._bulk, clocks.monotonic)
         self._hw, self._lost = 0, False
+        self._own_key = f"{keys.ROOT}own:{self._sender}"
+        self._own, self._own_at = 0, 0.0
+        """What the counter was at this process's last commit, and when that was (monotonic)."""
 
     @property
     def _ahead_ms(self) -> int:
         return round(self._clocks.ahead() * 1000)
+
+    @property
+    def _mine(self) -> int:
+        """What Redis must know of this process's commits; 0 once it may have forgotten it."""
+        return self._own if self._clocks.monotonic() - self._own_at < OWN_SECONDS / 2 else 0
 
     async def aclose(self) -> None:
         """End the subscription and close every connection."""
@@ -118,8 +129,9 @@ class RedisStore:
         lease_ends = self._clocks.monotonic() + self._lease
         seen = self._hw
         rate = self._clocks.rate()
-        args = (most, math.ceil(self._lease * rate * 1000), keys.RECORDS, self._ahead_ms)
-        now, high, wait, rows = await self._link.timed(scripts.CLAIM, (keys.DUE, keys.FENCE, keys.HW), args)
+        args = (most, math.ceil(self._lease * rate * 1000), keys.RECORDS, self._mine, self._ahead_ms)
+        names = (keys.DUE, keys.FENCE, keys.HW, self._own_key)
+        now, high, wait, rows = await self._link.timed(scripts.CLAIM, names, args)
         self._note(whole(high), seen)
         offset = self._clocks.now() - whole(now) / 1000
         claimed = [tuple(rows_of(row)) for row in rows_of(rows)]
@@ -196,22 +208,24 @@ class RedisStore:
 
     def accept_loss(self) -> None:
         """Continue with the data in Redis; lost records have been recovered from outside."""
-        self._lost, self._hw = False, 0
+        self._lost, self._hw, self._own = False, 0, 0
         self._trail.accept_loss()
 
     async def _committed(self, change: Change, rows: list[tuple[str, str]], *, first: bool) -> str | None:
         """None if applied, else the last entry's hash, to be followed; empty if our own last one is gone."""
         lease = math.ceil(self._lease * self._clocks.rate() * 1000)
         args = keys.request(
-            change, self._clocks.now(), rows, lease=lease, sender=self._sender, first=first, last=self._trail.last
-        )
+            change, self._clocks.now(), rows, lease=lease, sender=self._sender, first=first, last=self._trail.last,
+            mine=self._mine, mine_ms=round(OWN_SECONDS * 1000),
+        )  # fmt: skip
         request = f"{keys.ROOT}req:{self._sender}.{next(self._requests)}"
-        names = (request, keys.HW, keys.DUE, keys.AUDIT, keys.HEAD)
+        names = (request, keys.HW, keys.DUE, keys.AUDIT, keys.HEAD, self._own_key)
         seen = self._hw
         outcome, detail, *rest = await self._link.timed(scripts.COMMIT, names, (*args, self._ahead_ms))
         match outcome:
             case b"ok":
                 self._note(whole(detail), seen)
+                self._own, self._own_at = max(self._own, whole(detail)), self._clocks.monotonic()
                 self._new.add(change.puts, args[1:])
                 self._records.keep(change.puts, args[1:])
                 if rest[0]:
@@ -260,11 +274,14 @@ class RedisStore:
         await self._link.timed(scripts.GIVE_BACK, (keys.RECORDS + member, keys.DUE), args)
 
     def _note(self, high: int, seen: int) -> None:
-        """`seen` is the counter when the request began; replies of parallel requests may arrive out of order."""
+        """`seen` is the counter when the request began; replies of parallel requests may arrive out of order.
+
+        `high` is 0 when this process's last commit is not there.
+        """
         if high < seen:
             self._lost = True
             self._trail.lost()
-            self._hw = high
+            self._hw, self._own = high, 0
             structlog.get_logger().error("redis lost data", committed_seen=seen, committed_found=high)
         else:
             self._hw = max(self._hw, high)
