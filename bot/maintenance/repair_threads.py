@@ -133,7 +133,7 @@ async def _reconnect_warning(context: Context, channel: str, message: Own) -> No
 async def deduplicate_threads(context: Context) -> str:
     """Search the channels of recent incidents and warnings; the oldest message stays, others point to it."""
     since = context.now() - BACK_SECONDS
-    young = [one for one in await open_incidents(context) if one.opened_at > since]
+    young = {message_key(one): one for one in await open_incidents(context) if one.opened_at > since}
     held = await context.store.get_many(WarningRecord, list(context.settings.file.pool))
     warned = {
         warning_key(one.id, one.warning.began_at): one
@@ -141,22 +141,28 @@ async def deduplicate_threads(context: Context) -> str:
         if one.channel and one.warning is not None and one.warning.began_at > since
     }
     problems = await _end_lost_threads(context)
-    for channel in sorted({one.thread.channel for one in young} | {one.channel for one in warned.values()}):
+    for channel in sorted({one.thread.channel for one in young.values()} | {one.channel for one in warned.values()}):
         try:
-            found = (await context.chat.own(channel, since=since)).messages
-            for incident in young:
-                same = [message for message in found if message.key == message_key(incident)]
-                if len(same) > 1 and incident.thread.channel == channel:
+            found = _by_key((await context.chat.own(channel, since=since)).messages)
+            for key, same in found.items():
+                incident, notice = young.get(key), warned.get(key)
+                if incident and len(same) > 1 and incident.thread.channel == channel:
                     await _one_thread(context, incident, same)
-            for key, notice in warned.items():
-                same = [message for message in found if message.key.removeprefix(OVER) == key]
-                if len(same) > 1 and notice.channel == channel:
+                if notice and len(same) > 1 and notice.channel == channel:
                     await _one_warning(context, notice, key, same)
         except Unreachable as error:
             if error.system != "Slack":
                 raise
             problems.append(f"{channel} could not be searched for second threads ({error.what})")
     return "; ".join([*problems, *await _collapse_replies(context)])
+
+
+def _by_key(messages: Sequence[Own]) -> dict[str, list[Own]]:
+    """The messages of each incident or warning, the oldest first, whether its end was told or not."""
+    found = dict[str, list[Own]]()
+    for message in messages:
+        found.setdefault(message.key.removeprefix(OVER), []).append(message)
+    return found
 
 
 async def _collapse_replies(context: Context) -> list[str]:
