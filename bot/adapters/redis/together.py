@@ -10,8 +10,6 @@ from redis.asyncio import Redis
 
 GATHER_SECONDS = 0.01
 """How long calls wait for those of callers that are being woken. Origin: the longest turn of the event loop."""
-AT_ONCE = 4
-"""Callers woken in one turn. Origin: a forecast takes 20 ms, and the longest turn may be 100 ms."""
 Word = bytes | str | int | float
 Waiting = list[tuple[tuple[Word, ...], "asyncio.Future[object]"]]
 
@@ -100,19 +98,16 @@ class Together:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        """Wake few callers in each turn of the event loop: all at once, their work would be one long turn.
+        """Wake one caller in each turn of the event loop: all at once, their work would be one long turn.
 
         What they ask for next is sent together, once all are awake or the first has waited long enough.
         """
         loop, self._waking = asyncio.get_running_loop(), False
-        woken = 0
-        while self._arrived and woken < AT_ONCE:
+        while self._arrived and not self._waking:
             reply, answer = self._arrived.popleft()
             if not reply.done():
                 reply.set_result(answer)
-                woken += 1
-        if woken:
-            self._waking = True
-            loop.call_soon(self._hand_out)
+                self._waking = True
+                loop.call_soon(self._hand_out)
         if self._waiting and not (self._waking and loop.time() < self._gathered_at + GATHER_SECONDS):
             self._send()
