@@ -19,6 +19,7 @@ from pathlib import Path
 import redis
 
 from bot.adapters.redis.scripts import CLOCK
+from handlers.run import background
 from tests.faults.checker import Verdict, judged, key_of
 from tests.faults.groups import webhook
 from tests.faults.servers import Process
@@ -41,6 +42,8 @@ HISTORY_LAG_SECONDS = 0.5
 MEND_SECONDS = 60.0
 PATIENCE_SECONDS = 600.0
 """How long a sender tries; it goes on when the kills are over."""
+RESTART_SECONDS = 1.0
+"""How long a supervisor waits before it starts what ended by itself: nothing starts while Redis is not there."""
 MOST_TIMES = 4
 """How many times its seconds a soak may take until it has killed and paused enough."""
 ROOMS = 8
@@ -82,6 +85,14 @@ class Soak:
             group.create_task(self._harm_redis())
             group.create_task(self._step_clock())
             group.create_task(self._watch_itself())
+
+    async def supervise(self) -> None:
+        """Start again who ended by itself, as systemd and Kubernetes do."""
+        while True:
+            await asyncio.sleep(RESTART_SECONDS)
+            for process in self.system.processes.values():
+                if process.pid and process.name not in self.busy and process.code is not None:
+                    process.start()
 
     async def _send(self) -> None:
         number = 0
@@ -157,13 +168,14 @@ async def soaked(
             lambda request: request.name == "commit" and chance.random() < LOST_COMMITS, times=None, reply=True
         )
         soak = Soak(system, chance, seconds)
-        await soak.run()
-        system.to_slack.mend()
-        system.to_redis.mend()
-        for process in system.processes.values():
-            process.kill()
-        await system.start()
-        verdict = await judged(system, mend_seconds)
+        async with background(soak.supervise(), "supervisor"):
+            await soak.run()
+            system.to_slack.mend()
+            system.to_redis.mend()
+            for process in system.processes.values():
+                process.kill()
+                process.start()
+            verdict = await judged(system, mend_seconds)
         soak.visible, soak.late = sorted(seen_for(system)), sorted(waits(system))
         return verdict, soak
 
