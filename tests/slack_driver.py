@@ -144,17 +144,11 @@ class Message(Surface):
                 return self
         raise NotShownError(f"the message {self.ts} is gone; it was {self.text!r}")
 
-    async def click(self, label: str, user: str = DEFAULT_USER, *, confirm: bool = True, stale: bool = False) -> Json:
-        """Presses the button with this visible text and answers its confirm dialog, if it has one.
-
-        `confirm=False` answers "no" and sends nothing. `stale=True` presses the button as it was when last read,
-        even if it is gone.
-        """
+    async def click(self, label: str, user: str = DEFAULT_USER, *, stale: bool = False) -> Json:
+        """Presses the button with this visible text; with `stale` as it was when last read, even if it is gone."""
         if not stale:
             await self.read()
         act, element = self._button(label)
-        if "confirm" in element and not confirm:
-            return {"ok": True, "sent": False}
         if element.get("feedback"):
             act["value"] = element["value"]
         if stale:

@@ -15,7 +15,7 @@ _OURS = re.compile(
 )
 _ENTITY = re.compile(r"&(?!(amp|lt|gt);)")
 _HIDDEN = re.compile("[\u0000-\u0009\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_READ = {"mrkdwn", "plain_text", "raw_text", "raw_number", "text"}
+_READ = {"mrkdwn", "plain_text", "raw_text", "text"}
 
 
 def message_problems(message: Message) -> list[str]:

@@ -119,10 +119,9 @@ def options(*labels: str) -> list[dict[str, object]]:
 
 
 def parent_blocks() -> list[dict[str, object]]:
-    """A message with buttons, one of them with a confirm dialog, and an overflow menu."""
-    confirm = {"title": plain("Sure?"), "text": mrkdwn("24 runners"), "confirm": plain("Yes"), "deny": plain("No")}
+    """A message with buttons and an overflow menu."""
     menu = {"type": "overflow", "action_id": "more", "options": options("Close incident", "Mute updates")}
-    buttons = [button("Acknowledge", "ack"), button("Scale up", "scale_up", confirm=confirm), menu]
+    buttons = [button("Acknowledge", "ack"), button("Scale up", "scale_up"), menu]
     return [
         {"type": "header", "text": plain("OPEN: linux.2xlarge is queueing")},
         section("14 jobs, oldest 114 min"),
@@ -131,13 +130,7 @@ def parent_blocks() -> list[dict[str, object]]:
 
 
 def modal(title: str = "Scale up", **more: object) -> dict[str, object]:
-    number = {
-        "type": "number_input",
-        "action_id": "n",
-        "is_decimal_allowed": False,
-        "min_value": "1",
-        "max_value": "40",
-    }
+    number = {"type": "number_input", "action_id": "n", "is_decimal_allowed": False}
     menu = {"type": "static_select", "action_id": "s", "options": options("15 min", "1 hour")}
     note = {"type": "plain_text_input", "action_id": "t"}
     return {

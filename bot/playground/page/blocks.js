@@ -37,11 +37,7 @@ function unknown(block) {
 }
 
 function section(block, ctx) {
-  const main = h("div", { class: "section-main" });
-  if (block.text) main.append(h("div", { class: "mrkdwn" }, textObject(block.text, ctx.names)));
-  if (block.fields?.length) {
-    main.append(h("div", { class: "fields" }, block.fields.map((field) => h("div", { class: "field mrkdwn" }, textObject(field, ctx.names)))));
-  }
+  const main = h("div", { class: "section-main mrkdwn" }, textObject(block.text, ctx.names));
   if (!block.accessory) return h("div", { class: "block section" }, main);
   return h("div", { class: "block section with-accessory" }, main, h("div", { class: "accessory" }, interactive(block.accessory, block.block_id, ctx)));
 }
@@ -76,7 +72,7 @@ function input(block, ctx) {
   const key = `${block.block_id}/${element.action_id}`;
   const built = buildInput(element, { id, described, key, names: ctx.names, previous: ctx.previous?.get(key), required: !block.optional });
   const caption = [...plain(String(block.label?.text ?? "")), block.optional ? h("span", { class: "optional" }, " (optional)") : null];
-  ctx.fields?.set(key, { blockId: block.block_id, actionId: element.action_id, required: !block.optional, ...built });
+  ctx.fields?.set(key, { blockId: block.block_id, actionId: element.action_id, read: built.read });
   return h("div", { class: "block input", "data-block": block.block_id, "data-testid": `input-${block.block_id}` },
     h("label", { class: "label", id: `${id}-label`, for: id }, caption),
     built.node,

@@ -1,50 +1,35 @@
-/** Interactive elements: what a click on them asks, confirms and sends. */
+/** Interactive elements: what a click on them sends. */
 
-import { h, icon, link } from "./dom.js";
-import { askConfirm, openMenu } from "./menu.js";
+import { h, icon } from "./dom.js";
+import { openMenu } from "./menu.js";
 import { textObject } from "./mrkdwn.js";
 
 const DOTS = "M4 10h.01M10 10h.01M16 10h.01";
 
-/** The node of one element in an actions block or an accessory. */
-export function interactive(element, blockId, ctx) {
-  const key = `${blockId}/${element.action_id}`;
-  switch (element.type) {
-    case "button":
-      return button(element, blockId, key, ctx);
-    case "overflow":
-      return overflow(element, blockId, key, ctx);
-    default:
-      return h("span", { class: "unknown" }, String(element.type));
-  }
-}
+const send = (element, blockId, payload, node, ctx) => ctx.act({ block_id: blockId, action_id: element.action_id, ...payload }, node);
 
-/** Asks the element's `confirm` question first; nothing is sent before it is answered with yes. */
-async function send(element, blockId, payload, node, ctx) {
-  if (element.confirm && !(await askConfirm(element.confirm, ctx.names, node))) return false;
-  return ctx.act({ block_id: blockId, action_id: element.action_id, ...payload }, node);
+/** The node of a button or an overflow menu, in an actions block or as an accessory. */
+export function interactive(element, blockId, ctx) {
+  const build = element.type === "overflow" ? overflow : button;
+  return build(element, blockId, `${blockId}/${element.action_id}`, ctx);
 }
 
 function button(element, blockId, key, ctx) {
-  const style = { primary: " primary", danger: " danger" }[element.style] ?? "";
-  const props = { class: `button${style}`, "data-focus": key, "data-testid": `action-${element.action_id}`, "aria-label": element.accessibility_label };
-  const payload = element.value === undefined ? {} : { value: element.value };
-  const click = () => send(element, blockId, payload, node, ctx);
-  const label = textObject(element.text);
-  const node = element.url ? link(element.url, label, { ...props, on: { click } }) : h("button", { type: "button", ...props, on: { click } }, label);
+  const node = h("button", {
+    type: "button", class: `button${element.style === "primary" ? " primary" : ""}`, "data-focus": key, "data-testid": `action-${element.action_id}`,
+    "aria-label": element.accessibility_label, on: { click: () => send(element, blockId, { value: element.value }, node, ctx) },
+  }, textObject(element.text));
   return node;
 }
 
 /** The thumbs of a context_actions block; the answer travels in `value`, and only the reader sees the choice. */
 export function feedback(element, blockId, ctx) {
-  if (element.type !== "feedback_buttons") return h("span", { class: "unknown" }, String(element.type));
   return ["positive_button", "negative_button"].map((name) => {
-    const choice = element[name] ?? {};
-    const label = [h("span", { "aria-hidden": "true" }, name === "positive_button" ? "👍 " : "👎 "), textObject(choice.text)];
-    const click = async () => {
-      await send(element, blockId, { value: choice.value }, node, ctx);
-    };
-    const node = h("button", { type: "button", class: "button small", "data-focus": `${blockId}/${element.action_id}/${name}`, "data-testid": `action-${element.action_id}-${name}`, "aria-label": choice.accessibility_label, on: { click } }, label);
+    const choice = element[name];
+    const node = h("button", {
+      type: "button", class: "button small", "data-focus": `${blockId}/${element.action_id}/${name}`, "data-testid": `action-${element.action_id}-${name}`,
+      "aria-label": choice.accessibility_label, on: { click: () => send(element, blockId, { value: choice.value }, node, ctx) },
+    }, textObject(choice.text));
     return node;
   });
 }
@@ -60,4 +45,3 @@ function overflow(element, blockId, key, ctx) {
   }))));
   return node;
 }
-

@@ -3,21 +3,15 @@
 import { h } from "./dom.js";
 import { textObject } from "./mrkdwn.js";
 
-/** Builds one element. Returns {node, read, check}: `read()` gives the state as Slack would, `check()` what is wrong or null. */
+/** Builds one element. Returns {node, read}: `read()` gives the state as Slack would. */
 export function buildInput(element, options) {
-  const build = Object.hasOwn(KINDS, element.type) ? KINDS[element.type] : unsupported;
-  const part = build(element, options);
-  const read = () => ({ type: element.type, ...part.read() });
-  return {
-    node: part.node,
-    read,
-    check: () => (options.required && part.empty() ? "Please complete this required field." : (part.check?.() ?? null)),
-  };
+  const part = KINDS[element.type](element, options);
+  return { node: part.node, read: () => ({ type: element.type, ...part.read() }) };
 }
 
 const KINDS = {
   plain_text_input: textField,
-  number_input: numberField,
+  number_input: textField,
   static_select: selectField,
   radio_buttons: radioField,
 };
@@ -27,30 +21,11 @@ const shared = (element, options) => ({
   "aria-required": options.required ? "true" : null,
 });
 
-function unsupported(element) {
-  const node = h("div", { class: "block unknown" }, `This page does not draw “${String(element.type)}” elements.`);
-  return { node, read: () => ({}), empty: () => false };
-}
-
 function textField(element, options) {
-  const node = h("input", { ...shared(element, options), type: "text", placeholder: element.placeholder?.text, autocomplete: "off" });
-  node.value = options.previous?.value ?? element.initial_value ?? "";
-  const check = () => (element.max_length && node.value.length > element.max_length ? `Please write at most ${element.max_length} characters.` : null);
-  return { node, check, read: () => ({ value: node.value || null }), empty: () => !node.value.trim() };
-}
-
-function numberField(element, options) {
-  const node = h("input", { ...shared(element, options), type: "text", inputmode: element.is_decimal_allowed ? "decimal" : "numeric", placeholder: element.placeholder?.text, autocomplete: "off" });
-  node.value = options.previous?.value ?? element.initial_value ?? "";
-  const check = () => {
-    const text = node.value.trim();
-    if (!text) return null;
-    if (!(element.is_decimal_allowed ? /^[+-]?\d*\.?\d+$/ : /^[+-]?\d+$/).test(text)) return element.is_decimal_allowed ? "Please write a number." : "Please write a whole number.";
-    if (element.min_value !== undefined && Number(text) < Number(element.min_value)) return `The smallest possible number is ${element.min_value}.`;
-    if (element.max_value !== undefined && Number(text) > Number(element.max_value)) return `The largest possible number is ${element.max_value}.`;
-    return null;
-  };
-  return { node, check, read: () => ({ value: node.value.trim() || null }), empty: () => !node.value.trim() };
+  const inputmode = element.type === "number_input" ? "numeric" : null;
+  const node = h("input", { ...shared(element, options), type: "text", inputmode, placeholder: element.placeholder?.text, autocomplete: "off" });
+  node.value = options.previous?.value ?? "";
+  return { node, read: () => ({ value: node.value.trim() || null }) };
 }
 
 const flat = (object) => textObject(object).map((part) => (typeof part === "string" ? part : part.textContent || part.title)).join("");
@@ -69,16 +44,16 @@ function radioField(element, options) {
       h("span", {}, h("span", { class: "radio-text" }, flat(option.text)),
         h("span", { class: "hint", id: `${inputs[index].id}-d` }, option.description ? flat(option.description) : "")))));
   const chosen = () => all[inputs.findIndex((input) => input.checked)] ?? null;
-  return { node, read: () => ({ selected_option: chosen() }), empty: () => chosen() === null };
+  return { node, read: () => ({ selected_option: chosen() }) };
 }
 
 function selectField(element, options) {
   const all = element.options ?? [];
-  const node = h("select", shared(element, options), h("option", { value: "" }, element.placeholder?.text ?? "Choose an option"),
+  const node = h("select", shared(element, options), h("option", { value: "" }, "Choose an option"),
     all.map((option, index) => h("option", { value: String(index) }, flat(option.text))));
   const before = options.previous?.selected_option ?? element.initial_option;
   const at = all.findIndex((option) => option.value === before?.value);
   node.value = at < 0 ? "" : String(at);
   const read = () => ({ selected_option: all[node.value === "" ? -1 : Number(node.value)] ?? null });
-  return { node, read, empty: () => node.value === "" };
+  return { node, read };
 }

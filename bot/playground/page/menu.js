@@ -1,7 +1,6 @@
-/** What opens over the page: menus, confirm questions and the banner for things that failed. */
+/** What opens over the page: menus, and the banner for things that failed. */
 
-import { append, focusByKey, h, uniqueId } from "./dom.js";
-import { textObject } from "./mrkdwn.js";
+import { append, focusByKey, h } from "./dom.js";
 
 const BANNER_MS = 15000;
 let open = null;
@@ -69,29 +68,6 @@ function closeMenu(giveFocusBack = false) {
   if (!giveFocusBack) return;
   if (anchor.isConnected) anchor.focus();
   else if (key) focusByKey(document, key);
-}
-
-/** Shows Slack's confirm object as a dialog; resolves to true only when the person agrees. */
-export function askConfirm(confirm, names, opener) {
-  const id = uniqueId("confirm");
-  const risky = confirm.style === "danger";
-  const yes = h("button", { type: "button", class: `button ${risky ? "danger" : "primary"}`, "data-testid": "confirm-yes", autofocus: !risky }, textObject(confirm.confirm ?? { text: "Yes" }));
-  const no = h("button", { type: "button", class: "button", "data-testid": "confirm-no", autofocus: risky }, textObject(confirm.deny ?? { text: "No" }));
-  const dialog = h("dialog", { class: "dialog confirm", "data-testid": "confirm", "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-text` },
-    h("h2", { id: `${id}-title` }, textObject(confirm.title ?? { text: "Are you sure?" })),
-    h("div", { class: "mrkdwn", id: `${id}-text` }, textObject(confirm.text, names)),
-    h("div", { class: "dialog-buttons" }, no, yes));
-  document.body.append(dialog);
-  dialog.showModal();
-  return new Promise((resolve) => {
-    yes.addEventListener("click", () => dialog.close("yes"));
-    no.addEventListener("click", () => dialog.close("no"));
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      if (opener && !opener.isConnected && opener.dataset.focus) focusByKey(document, opener.dataset.focus);
-      resolve(dialog.returnValue === "yes");
-    });
-  });
 }
 
 let bannerTimer = 0;

@@ -22,7 +22,7 @@ export function renderModals(views) {
   if (!current) putUp(top);
   const hash = digest(JSON.stringify(top.view) + ui.namesKey);
   if (hash !== current.hash) draw(top, hash);
-  current.serverErrors = top.errors ?? {};
+  current.errors = top.errors ?? {};
   showErrors();
 }
 
@@ -30,7 +30,7 @@ function putUp(entry) {
   const id = uniqueId("modal");
   const form = h("form", { novalidate: true, on: { submit } });
   const dialog = h("dialog", { class: "dialog modal", "data-testid": "modal", "aria-labelledby": `${id}-title` }, form);
-  current = { id: entry.id, hash: null, dialog, form, titleId: `${id}-title`, fields: new Map(), errors: {}, serverErrors: {} };
+  current = { id: entry.id, hash: null, dialog, form, titleId: `${id}-title`, fields: new Map(), errors: {} };
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault();
     close();
@@ -81,8 +81,7 @@ function draw(entry, hash) {
 }
 
 function showErrors() {
-  const errors = { ...current.serverErrors, ...current.errors };
-  const found = showFieldErrors(current.form, errors);
+  const found = showFieldErrors(current.form, current.errors);
   const sentence = found.unplaced.join(" ");
   if (sentence && current.unplaced !== sentence) showBanner(sentence);
   current.unplaced = sentence;
@@ -101,30 +100,12 @@ async function submit(event) {
   event.preventDefault();
   const entry = current;
   if (entry.dialog.getAttribute("aria-busy") === "true") return;
-  entry.errors = ownProblems(entry.fields);
-  entry.serverErrors = {};
-  if (Object.keys(entry.errors).length > 0) {
-    showErrors()?.focus();
-    return;
-  }
-  showErrors();
   setPending(entry.dialog, true);
   const result = await post("/ui/submit", { view_id: entry.id, values: values(entry.fields) });
   if (!result.ok && current === entry) showBanner(result.error);
-  if (current === entry) entry.errors = result.errors ?? {};
   if (result.ok) await refresh();
   setPending(entry.dialog, false);
   if (current === entry) showErrors()?.focus();
-}
-
-/** What Slack's own client refuses before it sends anything. */
-function ownProblems(fields) {
-  const problems = {};
-  for (const field of fields.values()) {
-    const sentence = field.check();
-    if (sentence) problems[field.blockId] = sentence;
-  }
-  return problems;
 }
 
 /** The input state in the form of `view.state.values`. */

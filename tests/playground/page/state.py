@@ -26,13 +26,6 @@ linux.2xlarge       118    1 h 54 min    40     0        0     40
 linux.gpu.a100       14        22 min     6     0        2      8
 windows.4xlarge       3         4 min  unknown (no answer)   10"""
 
-CONFIRM = {
-    "title": plain("Diagnose now?"),
-    "text": mrkdwn("Reads *linux.2xlarge* and two more pools."),
-    "confirm": plain("Read the pools"),
-    "deny": plain("Not now"),
-}
-
 
 def context(block_id: str, *texts: str) -> Json:
     return {"type": "context", "block_id": block_id, "elements": [*map(mrkdwn, texts)]}
@@ -53,22 +46,21 @@ def field(label: str, element: Json, **more: object) -> Json:
 
 
 def parent_blocks() -> list[Json]:
-    """An incident parent: header, facts, a pool table as code, fields, links, buttons."""
+    """An incident parent: header, facts, a pool table as code, links, buttons."""
     facts = f"🔴 *3 pools* queue since <!date^1779996400^{{time}}|12:26 UTC>; worst first.\n```{TABLE}```"
-    figures = ("*Oldest wait*\n1 h 54 min (peak 1 h 54 min)", "*Owner*\nnobody yet, paged <!subteam^S0ONCALL>")
     links = "<https://example.org/runbook?a=1&amp;b=2|Runbook> · <https://example.org/alert|Alert>"
     choices = [option("Close incident", "resolve"), option("Mute updates", "mute")]
     buttons = [
         button("Acknowledge", "ack", style="primary"),
         button("Silence", "silence"),
         button("Scale up", "scale_up"),
-        button("Diagnose", "diagnose", confirm=CONFIRM),
+        button("Diagnose", "diagnose"),
         {"type": "overflow", "action_id": "more", "options": choices},
     ]
     return [
         {"type": "header", "block_id": "head", "text": plain("OPEN P2: 118 jobs are queueing in linux.2xlarge")},
         section("facts", facts),
-        {"type": "section", "block_id": "figures", "fields": [*map(mrkdwn, figures)]},
+        section("owner", "*Owner*\nnobody yet, paged <!subteam^S0ONCALL>"),
         context("links", links, "Trend: `▁▂▃▅▇` growing"),
         {"type": "actions", "block_id": "do", "elements": buttons},
     ]
@@ -78,7 +70,7 @@ def modal_view() -> Json:
     """The scale-up modal with most kinds of input."""
     pools = (option("linux.2xlarge", "p1"), option("linux.gpu.a100", "p2"))
     ends = (option("the queue has drained", "drain"), option("2 h", "2h"))
-    target = {"type": "number_input", "action_id": "target", "is_decimal_allowed": False, "min_value": "1"}
+    target = {"type": "number_input", "action_id": "target", "is_decimal_allowed": False}
     why = {"type": "plain_text_input", "action_id": "why", "placeholder": plain("For the audit trail")}
     return {
         "type": "modal",

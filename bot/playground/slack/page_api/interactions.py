@@ -136,7 +136,7 @@ class Payloads:
 def action_of(block_id: str, element: Json, click: Json) -> Json:
     """The entry of `actions` for a click on `element`, with the choice from `click`."""
     action: Json = {"type": element.get("type", "button"), "action_id": element["action_id"], "block_id": block_id}
-    shown = ("text", "value", "style", "placeholder", "confirm", "initial_option")
+    shown = ("text", "value", "style")
     action |= {key: element[key] for key in shown if key in element}
     thumbs = [table(element, name).get("value") for name in ("positive_button", "negative_button")]
     if element.get("type") == "feedback_buttons" and click.get("value") in thumbs:

@@ -17,7 +17,6 @@ class OpenView:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-_INITIAL = {"selected_option": "initial_option"}
 _STATELESS = frozenset({"button", "overflow", ""})
 
 
@@ -42,9 +41,8 @@ def initial_values(blocks: list[Json]) -> Json:
             if kind in _STATELESS:
                 continue
             key = state_key(kind)
-            start = element.get(_INITIAL.get(key, "initial_value"))
             of_block = table(values, text(block, "block_id"))
-            of_block[text(element, "action_id")] = {"type": kind, key: start}
+            of_block[text(element, "action_id")] = {"type": kind, key: element.get("initial_option")}
             values[text(block, "block_id")] = of_block
     return values
 

@@ -46,7 +46,6 @@ class _Shape(BaseModel):
 class _Plain(_Shape):
     type: Literal["plain_text"]
     text: Annotated[str, Field(min_length=1)]
-    emoji: bool = True
 
 
 class _Mrkdwn(_Shape):
@@ -63,22 +62,12 @@ class _Option(_Shape):
     value: Annotated[str, upto(75)]
 
 
-class _Confirm(_Shape):
-    title: Annotated[_Plain, most(100)]
-    text: Annotated[AnyText, most(300)]
-    confirm: Annotated[_Plain, most(30)]
-    deny: Annotated[_Plain, most(30)]
-    style: Literal["primary", "danger"] = "primary"
-
-
 class _Button(_Shape):
     type: Literal["button"]
     action_id: Id = ""
     text: Annotated[_Plain, most(75)]
     value: Annotated[str, upto(2000)] = ""
-    url: Annotated[str, upto(3000)] = ""
-    style: Literal["primary", "danger"] = "primary"
-    confirm: _Confirm | None = None
+    style: Literal["primary"] = "primary"
     accessibility_label: Annotated[str, upto(75)] = ""
 
 
@@ -117,10 +106,7 @@ class _TextInput(_Shape):
 class _NumberInput(_Shape):
     type: Literal["number_input"]
     action_id: Id = ""
-    is_decimal_allowed: bool
-    initial_value: str = ""
-    min_value: str = ""
-    max_value: str = ""
+    is_decimal_allowed: Literal[False]
 
 
 class _Block(_Shape):
@@ -129,15 +115,8 @@ class _Block(_Shape):
 
 
 class _Section(_Block):
-    text: Annotated[AnyText, most(3000)] | None = None
-    fields: Annotated[list[Annotated[AnyText, most(2000)]], upto(10, 1)] | None = None
+    text: Annotated[AnyText, most(3000)]
     accessory: _Button | None = None
-
-    @model_validator(mode="after")
-    def _something(self) -> Self:
-        if self.text is None and self.fields is None:
-            raise wrong("missing required field: text or fields")
-        return self
 
 
 class _Header(_Block):
