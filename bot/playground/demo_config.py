@@ -1,6 +1,6 @@
 """The demo's tailback.toml: an ordinary file, written for one scenario."""
 
-from bot.playground.fleet.alerting.rules import Flavour
+from bot.playground.fleet.alerting.rules import TEAM, Flavour
 from bot.playground.fleet.scenarios import PROVIDER_OUTAGE, Scenario
 from bot.playground.fleet.spec import PoolSpec
 
@@ -90,7 +90,7 @@ def demo_config(scenario: Scenario, fleet: str, poll: str = "1m") -> str:
 
 
 def _pool(pool: PoolSpec, scenario: Scenario, fleet: str) -> str:
-    team = f', team = "{scenario.rule.team}"' if scenario.warned else ""
+    team = f', team = "{TEAM}"' if scenario.warned else ""
     return POOL.format(
         name=pool.name,
         match=f'runner_label = "{pool.name}"{team}',

@@ -53,7 +53,7 @@ async def opened_product(
         post = await stack.enter_async_context(_poster())
         surroundings = Surroundings(clock.now, post, api_token=keys.fleet, jobs=WebhookTarget(product, keys.github))
         target = AlertTarget(f"{product}/alerts", keys.webhook)
-        world = await asyncio.to_thread(FleetStandIn, scenario, surroundings, (target,), seed)
+        world = await asyncio.to_thread(FleetStandIn, scenario, surroundings, target, seed)
         fleet = await stack.enter_async_context(served(world.app))
         world.external_url = fleet
         (path := folder / "tailback.toml").write_text(demo_config(scenario, fleet, poll), "utf-8")

@@ -54,13 +54,13 @@ class Ends:
                 Route("/api/v2/alerts/groups", self._groups),
                 Route("/api/v2/silences", self._silence, methods=["POST"]),
                 Route("/pager", self._page, methods=["POST"]),
-                *AlertmanagerApi(Flavour.ALERTMANAGER, self.silences, (), time.time, lambda: "").routes(),
+                *AlertmanagerApi(Flavour.ALERTMANAGER, self.silences, None, time.time, lambda: "").routes(),
             ]
         )
 
     def active(self) -> list[Json]:
         now = time.time()
-        return [s.as_json(now) for s in self.silences.find([]) if s.state(now) == "active"]
+        return [s.as_json(now) for s in self.silences.listed() if s.state(now) == "active"]
 
     def forget_silences(self) -> None:
         """Lose them all, as an Alertmanager does that is killed (docs/design/measurements.md#silences)."""

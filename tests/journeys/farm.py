@@ -71,11 +71,11 @@ class Farm:
 
     def kept(self, flavour: Flavour = Flavour.ALERTMANAGER) -> list[dict[str, object]]:
         """The silences as the API shows them, active first."""
-        return [silence.as_json(time.time()) for silence in self.silences[flavour].find([])]
+        return [silence.as_json(time.time()) for silence in self.silences[flavour].listed()]
 
     def app(self) -> Starlette:
         """The application: `/api/v1/query`, `/pools/NAME`, and the Alertmanager API of both flavours."""
-        apis = [AlertmanagerApi(f, kept, (), time.time, lambda: "", TOKEN) for f, kept in self.silences.items()]
+        apis = [AlertmanagerApi(f, kept, None, time.time, lambda: "", TOKEN) for f, kept in self.silences.items()]
         return Starlette(
             routes=[
                 Route("/api/v1/query", self._query),

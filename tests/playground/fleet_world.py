@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
 
 from bot.playground.fleet.alerting.alerts import Pace
+from bot.playground.fleet.alerting.rules import QueueRule
 from bot.playground.fleet.alerting.sender import AlertTarget
 from bot.playground.fleet.api.standin import FleetStandIn, Surroundings
-from bot.playground.fleet.scenarios import HEALTHY, Scenario
+from bot.playground.fleet.scenarios import HEALTHY, ONE_QUEUE, Scenario
 from bot.playground.fleet.spec import PoolSpec, Source
 
 NOON = 1_800_000_000.0
@@ -44,12 +45,13 @@ class Receiver:
 def stand_in(scenario: Scenario, receiver: Receiver, pace: Pace | None = None, **more: Any) -> FleetStandIn:
     """Return a stand-in whose clock stands still at NOON, so that only `step` moves it."""
     around = Surroundings(clock=lambda: NOON, post=receiver.post, pace=pace or Pace(), **more)
-    return FleetStandIn(scenario, around, (TARGET,))
+    return FleetStandIn(scenario, around, TARGET)
 
 
-def quiet_fleet(now: float = NOON) -> FleetStandIn:
+def quiet_fleet(now: float = NOON, rule: QueueRule = ONE_QUEUE) -> FleetStandIn:
     """Return a healthy stand-in whose clock stands still, that has lived for ten minutes and tells nobody."""
-    return FleetStandIn(HEALTHY, Surroundings(clock=lambda: now, post=Receiver().post), before_seconds=600)
+    around = Surroundings(clock=lambda: now, post=Receiver().post)
+    return FleetStandIn(replace(HEALTHY, rule=rule), around, before_seconds=600)
 
 
 def client(fleet: FleetStandIn) -> httpx.AsyncClient:

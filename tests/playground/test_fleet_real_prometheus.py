@@ -27,7 +27,7 @@ OTHERS = [
     "count(ci_runners)",
     "increase(ci_jobs_arrived_total[2h])",
     "sum by (pool) (increase(ci_jobs_arrived_total[10h])) - sum by (pool) (increase(ci_jobs_arrived_total[2h]))",
-    "topk(1, ci_jobs_completed_total) by (pool)",
+    "topk(1, ci_runner_creates_total) by (pool)",
     "topk(2, ci_job_running_seconds)",
     "ci_job_wait_seconds",
     "ci_nothing_of_that_name",

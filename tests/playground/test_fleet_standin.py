@@ -1,7 +1,6 @@
 """The stand-in as a whole: its scaler, its pages, its clock, and that it runs by itself."""
 
 import asyncio
-import json
 
 import pytest
 
@@ -100,7 +99,7 @@ class Timekeeper:
 
 async def run(keeper: Timekeeper, receiver: Receiver) -> FleetStandIn:
     around = Surroundings(clock=keeper, post=receiver.post, sleep=keeper.sleep)
-    fleet = FleetStandIn(SURGE, around, (TARGET,))
+    fleet = FleetStandIn(SURGE, around, TARGET)
     await fleet.run()
     return fleet
 
@@ -121,13 +120,3 @@ async def test_a_machine_that_slept_does_not_replay_the_night() -> None:
     keeper.now = NOON + 24 * 3600
     await fleet.run()
     assert fleet.fleet.now_seconds < 15 * 60
-
-
-async def test_two_targets_are_both_told() -> None:
-    """Each target has its own message, so that one that is down does not hold up the other."""
-    receiver = Receiver(answers=[503])
-    around = Surroundings(clock=lambda: NOON, post=receiver.post)
-    fleet = FleetStandIn(SURGE, around, (TARGET, TARGET))
-    await fleet.step(12)
-    assert sorted(d.status for d in fleet.deliveries) == [200, 200, 503]
-    assert json.loads(fleet.deliveries[0].body)["status"] == "firing"

@@ -23,12 +23,10 @@ class PoolFigures:
     offline: int
     failed: int
     limit: int
-    target: int | None
     arrivals_per_minute: float
     starts_per_minute: float
     completions_per_minute: float
     duration_p50_seconds: float | None
-    duration_p95_seconds: float | None
     running_seconds: float
 
 
@@ -47,12 +45,10 @@ def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
         offline=pool.count(RunnerState.OFFLINE),
         failed=pool.count(RunnerState.FAILED),
         limit=fleet.limit(name),
-        target=pool.target,
         arrivals_per_minute=len(pool.tally.arrivals_at) * per_minute,
         starts_per_minute=len(pool.tally.starts_at) * per_minute,
         completions_per_minute=len(pool.tally.completions_at) * per_minute,
         duration_p50_seconds=_quantile(durations, 0.5),
-        duration_p95_seconds=_quantile(durations, 0.95),
         running_seconds=_longest_running(pool, now),
     )
 

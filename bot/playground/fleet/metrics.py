@@ -19,14 +19,11 @@ FAMILIES = {
     "ci_runners": ("gauge", "Runners by state."),
     "ci_runners_limit": ("gauge", "The most runners the pool may have."),
     "ci_machines_short": ("gauge", "Machines that are short of a resource."),
-    "ci_runners_target": ("gauge", "The absolute target set through the scaler API; absent when none is set."),
     "ci_jobs_arrived_total": ("counter", "Jobs queued since the simulation began."),
-    "ci_jobs_started_total": ("counter", "Jobs that got a runner."),
-    "ci_jobs_completed_total": ("counter", "Jobs that ended."),
     "ci_jobs_arrivals_per_minute": ("gauge", "Jobs queued per minute, over the last 10 minutes."),
     "ci_jobs_starts_per_minute": ("gauge", "Jobs started per minute, over the last 10 minutes."),
     "ci_jobs_completions_per_minute": ("gauge", "Jobs ended per minute, over the last 10 minutes."),
-    "ci_job_duration_seconds": ("gauge", "Quantiles of jobs ended in the last hour, seconds."),
+    "ci_job_duration_seconds": ("gauge", "Median of the jobs ended in the last hour, seconds."),
     "ci_job_running_seconds": ("gauge", "How long the longest running job has run, seconds."),
     "ci_runner_creates_total": ("counter", "Machines that the cloud gave."),
     "ci_runner_create_failures_total": ("counter", "Creates that the cloud refused, by error code."),
@@ -90,24 +87,21 @@ def _gauges(figures: PoolFigures) -> Iterator[ExposedSample]:
         "ci_jobs_queued": figures.queued,
         "ci_job_oldest_wait_seconds": figures.oldest_wait_seconds,
         "ci_runners_limit": figures.limit,
-        "ci_runners_target": figures.target,
         "ci_jobs_arrivals_per_minute": figures.arrivals_per_minute,
         "ci_jobs_starts_per_minute": figures.starts_per_minute,
         "ci_jobs_completions_per_minute": figures.completions_per_minute,
         "ci_job_running_seconds": figures.running_seconds,
     }
     for name, value in plain.items():
-        if value is not None:
-            yield ExposedSample(name, (pool,), float(value))
+        yield ExposedSample(name, (pool,), float(value))
     states = {
         "booting": figures.booting, "busy": figures.busy, "failed": figures.failed, "idle": figures.idle,
         "offline": figures.offline,
     }  # fmt: skip
     for state, count in states.items():
         yield ExposedSample("ci_runners", (pool, ("state", state)), float(count))
-    for quantile, seconds in (("0.5", figures.duration_p50_seconds), ("0.95", figures.duration_p95_seconds)):
-        if seconds is not None:
-            yield ExposedSample("ci_job_duration_seconds", (pool, ("quantile", quantile)), seconds)
+    if figures.duration_p50_seconds is not None:
+        yield ExposedSample("ci_job_duration_seconds", (pool, ("quantile", "0.5")), figures.duration_p50_seconds)
 
 
 def _short_of_disk(fleet: SimulatedFleet, name: str) -> ExposedSample:
@@ -140,8 +134,6 @@ def _counters(fleet: SimulatedFleet, name: str) -> Iterator[ExposedSample]:
     for (repository, workflow), count in sorted(tally.arrived.items()):
         labels = (pool, ("repository", repository), ("workflow", workflow))
         yield ExposedSample("ci_jobs_arrived_total", labels, float(count))
-    yield ExposedSample("ci_jobs_started_total", (pool,), float(tally.started))
-    yield ExposedSample("ci_jobs_completed_total", (pool,), float(tally.completed))
     yield ExposedSample("ci_runner_creates_total", (pool,), float(tally.creates))
     yield ExposedSample("ci_runner_registrations_total", (pool,), float(tally.registrations))
     for code in sorted({*USUAL_CODES, *tally.failures}):

@@ -1,6 +1,6 @@
 """The specification of a simulated pool: sources of jobs, arrivals over time, runners, limits."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,8 @@ class PoolSpec:
     ephemeral: bool = False
     step: int = 10
     drained_at: int = 3
-    rates: tuple[Rate, ...] = field(default=())
-    bursts: tuple[Burst, ...] = field(default=())
-    rhythm: tuple[float, ...] = field(default=())
-    """Factors of the arrivals, one for each simulated hour from second 0 on, over and over; none: always the same."""
+    rates: tuple[Rate, ...] = ()
+    bursts: tuple[Burst, ...] = ()
 
     def rate_at(self, at_seconds: float) -> float:
         """Return the arrivals per simulated minute at `at_seconds`."""
@@ -68,4 +66,4 @@ class PoolSpec:
         for rate in self.rates:
             if rate.from_seconds <= at_seconds:
                 current = rate.per_minute
-        return current * self.rhythm[int(at_seconds // 3600) % len(self.rhythm)] if self.rhythm else current
+        return current

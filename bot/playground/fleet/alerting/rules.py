@@ -7,6 +7,9 @@ from enum import StrEnum
 from bot.playground.fleet.figures import PoolFigures
 
 Labels = tuple[tuple[str, str], ...]
+UNSEEN_JOBS = 5
+"""So many waiting jobs, or fewer, are no row, as in PyTorch's view: the alert can resolve while jobs still wait."""
+PRIORITY, TEAM = "P2", "pytorch-dev-infra"
 
 
 class Flavour(StrEnum):
@@ -21,9 +24,8 @@ class QueueRule:
     """Fires when a queue is long or old; limits are jobs and simulated minutes.
 
     Grafana's flavour is one alert over all pools that names none of them, and carries two independent maxima.
-    Alertmanager's is one alert for each pool, with the label `runner_label`. Like PyTorch's view, a pool with
-    `unseen_rows` or fewer waiting jobs is no row at all: the alert can resolve while jobs still wait. An empty
-    `runbook_url` leaves the annotation out.
+    Alertmanager's is one alert for each pool, with the label `runner_label`. An empty `runbook_url` leaves the
+    annotation out.
     """
 
     flavour: Flavour
@@ -31,9 +33,6 @@ class QueueRule:
     uid: str
     minutes_limit: float
     size_limit: int
-    unseen_rows: int = 5
-    priority: str = "P2"
-    team: str = "pytorch-dev-infra"
     runbook_url: str = ""
 
 
@@ -48,7 +47,7 @@ class Breach:
 
 def breaches(rule: QueueRule, figures: Iterable[PoolFigures]) -> dict[Labels, Breach]:
     """Return the alerts that should be firing, by their labels."""
-    rows = [f for f in figures if f.queued > rule.unseen_rows]
+    rows = [f for f in figures if f.queued > UNSEEN_JOBS]
     if rule.flavour is Flavour.GRAFANA:
         found = [_over_all_pools(rule, rows)] if rows else []
     else:
@@ -77,8 +76,8 @@ def _over_all_pools(rule: QueueRule, rows: list[PoolFigures]) -> Breach:
     return Breach(
         labels=(("alertname", rule.name), ("grafana_folder", "CI Infra Alerts"), ("type", "alerting-infra")),
         annotations=(
-            ("Priority", rule.priority),
-            ("Teams", rule.team),
+            ("Priority", PRIORITY),
+            ("Teams", TEAM),
             (
                 "description",
                 "Alerts when any of the regular runner types is queuing for a long time "
@@ -96,10 +95,10 @@ def _over_one_pool(rule: QueueRule, row: PoolFigures) -> Breach:
     return Breach(
         labels=(
             ("alertname", rule.name),
-            ("priority", rule.priority),
+            ("priority", PRIORITY),
             ("runner_label", row.pool),
             ("severity", "critical"),
-            ("team", rule.team),
+            ("team", TEAM),
         ),
         annotations=(
             ("description", f"{row.queued} jobs wait for {row.pool}, the oldest for {minutes} min."),

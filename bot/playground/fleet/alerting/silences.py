@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from bot.playground.fleet.api.promql import LabelMatcher
@@ -10,7 +10,6 @@ from bot.playground.fleet.api.wire import read_time, written
 
 Labels = tuple[tuple[str, str], ...]
 _LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
-_FILTER = re.compile(r"\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\"]*))\s*")
 
 
 class SilenceRefused(ValueError):  # noqa: N818 - reads as the past participle that it is
@@ -66,9 +65,8 @@ class FleetSilence:
 class Silences:
     """All silences of one Alertmanager; expired ones are kept and listed."""
 
-    def __init__(self, clock: Callable[[], float], new_id: Callable[[], str] = lambda: str(uuid.uuid4())) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._new_id = new_id
         self._kept: dict[str, FleetSilence] = {}
 
     def post(self, body: object) -> str:
@@ -85,7 +83,7 @@ class Silences:
             return self._keep(replace(posted, starts_at=starts_at))
         if old is not None:
             self.expire(old.id)
-        return self._keep(replace(posted, id=self._new_id(), starts_at=max(posted.starts_at, now)))
+        return self._keep(replace(posted, id=str(uuid.uuid4()), starts_at=max(posted.starts_at, now)))
 
     def get(self, silence_id: str) -> FleetSilence:
         """Return a silence; raises SilenceRefused with 404 when the id is unknown."""
@@ -100,12 +98,10 @@ class Silences:
             return
         self._keep(replace(old, starts_at=min(old.starts_at, now), ends_at=now, updated_at=now))
 
-    def find(self, filters: Iterable[str]) -> list[FleetSilence]:
-        """Return the silences whose own matchers fit all filters (`name="value"`), active first, soonest end first."""
-        now, matchers = self._clock(), [read_filter(text) for text in filters]
-        order = {"active": 0, "pending": 1, "expired": 2}
-        found = [s for s in self._kept.values() if _fits(matchers, {m.name: m.value for m in s.matchers})]
-        return sorted(found, key=lambda s: (order[s.state(now)], s.ends_at))
+    def listed(self) -> list[FleetSilence]:
+        """Return all silences, active first, soonest end first."""
+        now, order = self._clock(), {"active": 0, "pending": 1, "expired": 2}
+        return sorted(self._kept.values(), key=lambda s: (order[s.state(now)], s.ends_at))
 
     def active_for(self, labels: Labels) -> list[str]:
         """Return the ids of the active silences that match these labels."""
@@ -115,20 +111,6 @@ class Silences:
     def _keep(self, silence: FleetSilence) -> str:
         self._kept[silence.id] = silence
         return silence.id
-
-
-def read_filter(text: str) -> LabelMatcher:
-    """Return a `filter` parameter such as `alertname="X"` as a matcher; raises SilenceRefused with 400."""
-    found = _FILTER.fullmatch(text)
-    if found is None:
-        raise SilenceRefused(400, f"bad matcher format: {text}")
-    name, op, quoted, bare = found.groups()
-    value = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else bare.strip()
-    return _compiled(LabelMatcher(name, op, value))
-
-
-def _fits(matchers: Iterable[LabelMatcher], values: Mapping[str, str]) -> bool:
-    return all(m.accepts(values.get(m.name, "")) for m in matchers)
 
 
 def _extends(old: FleetSilence, new: FleetSilence, now: float) -> bool:

@@ -1,7 +1,10 @@
-"""Alertmanager's API v2 for the simulated alerts and silences, in Alertmanager's or Grafana's variant."""
+"""Alertmanager's API v2 for the simulated alerts and silences, in Alertmanager's or Grafana's variant.
+
+It lists what fires and all silences; the parameters that would narrow a listing are ignored.
+"""
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -12,7 +15,7 @@ from starlette.routing import Route
 from bot.playground.fleet.alerting.alerts import AlertBook, FleetAlert
 from bot.playground.fleet.alerting.payloads import ALERTMANAGER_RECEIVER, GRAFANA_RECEIVER, generator_url
 from bot.playground.fleet.alerting.rules import Flavour, Labels
-from bot.playground.fleet.alerting.silences import SilenceRefused, Silences, read_filter
+from bot.playground.fleet.alerting.silences import SilenceRefused, Silences
 from bot.playground.fleet.api.wire import written
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -22,11 +25,11 @@ UNRESOLVED_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class AlertmanagerApi:
-    """One flavour of the API; a non-empty `token` must be presented as bearer."""
+    """One flavour of the API; a non-empty `token` must be presented as bearer. Without a `book` nothing fires."""
 
     flavour: Flavour
     silences: Silences
-    books: Sequence[AlertBook]
+    book: AlertBook | None
     now: Callable[[], float]
     external_url: Callable[[], str]
     token: str = ""
@@ -35,7 +38,6 @@ class AlertmanagerApi:
         """Return the routes under the flavour's prefix."""
         at = PREFIX[self.flavour]
         return [
-            Route(f"{at}/status", self._guarded(self._status)),
             Route(f"{at}/alerts", self._guarded(self._alerts)),
             Route(f"{at}/alerts/groups", self._guarded(self._groups)),
             Route(f"{at}/silences", self._guarded(self._list), methods=["GET"]),
@@ -63,24 +65,14 @@ class AlertmanagerApi:
             body = {"code": 602, "message": refused.reason}
         return JSONResponse(body, status_code=refused.status)
 
-    async def _status(self, _: Request) -> Response:
-        document = {
-            "cluster": {"status": "disabled", "peers": []},
-            "config": {"original": "# the playground's alert source has no configuration file\n"},
-            "uptime": written(self.now()),
-            "versionInfo": dict.fromkeys(("branch", "buildDate", "buildUser", "goVersion", "revision"), "")
-            | {"version": "playground"},
-        }
-        return JSONResponse(document)
+    async def _alerts(self, _: Request) -> Response:
+        return JSONResponse([self._shown(*row) for row in self._found()])
 
-    async def _alerts(self, request: Request) -> Response:
-        return JSONResponse([self._shown(*row) for row in self._found(request)])
-
-    async def _groups(self, request: Request) -> Response:
+    async def _groups(self, _: Request) -> Response:
         """One group per rule, as in the webhooks."""
         names = ("alertname", "grafana_folder") if self.flavour is Flavour.GRAFANA else ("alertname",)
         groups: dict[Labels, list[dict[str, object]]] = {}
-        for row in self._found(request):
+        for row in self._found():
             labels = tuple(pair for pair in row[0].labels_to_match(row[1].breach.labels) if pair[0] in names)
             groups.setdefault(labels, []).append(self._shown(*row))
         receiver = {"name": self._receiver()}
@@ -91,18 +83,12 @@ class AlertmanagerApi:
     def _receiver(self) -> str:
         return GRAFANA_RECEIVER if self.flavour is Flavour.GRAFANA else ALERTMANAGER_RECEIVER
 
-    def _found(self, request: Request) -> Iterator[tuple[AlertBook, FleetAlert, list[str]]]:
-        """The firing alerts of a query, each with its active silences."""
-        matchers = [read_filter(text) for text in request.query_params.getlist("filter")]
-        show_active = request.query_params.get("active", "true") != "false"
-        show_silenced = request.query_params.get("silenced", "true") != "false"
-        for book in self.books[:1]:
+    def _found(self) -> Iterator[tuple[AlertBook, FleetAlert, list[str]]]:
+        """The firing alerts, each with its active silences."""
+        if (book := self.book) is not None:
             for labels, alert in sorted(book.alerts.items()):
-                matched = dict(book.labels_to_match(labels))
-                held = self.silences.active_for(book.labels_to_match(labels))
-                shown = show_silenced if held else show_active
-                if alert.firing and shown and all(m.accepts(matched.get(m.name, "")) for m in matchers):
-                    yield book, alert, held
+                if alert.firing:
+                    yield book, alert, self.silences.active_for(book.labels_to_match(labels))
 
     def _shown(self, book: AlertBook, alert: FleetAlert, held: list[str]) -> dict[str, object]:
         return {
@@ -122,11 +108,9 @@ class AlertmanagerApi:
             },
         }
 
-    async def _list(self, request: Request) -> Response:
-        found = self.silences.find(request.query_params.getlist("filter"))
-        hidden = {s for s in ("active", "pending", "expired") if request.query_params.get(s) == "false"}
+    async def _list(self, _: Request) -> Response:
         now = self.now()
-        return JSONResponse([s.as_json(now) for s in found if s.state(now) not in hidden])
+        return JSONResponse([s.as_json(now) for s in self.silences.listed()])
 
     async def _post(self, request: Request) -> Response:
         try:

@@ -1,22 +1,16 @@
-"""The fleet's HTTP routes: scaler, metrics, both alert APIs, and a plain text page for people."""
+"""The fleet's HTTP routes of the scaler, and plain text pages for people."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from bot.playground.fleet.api.scaler import SimulatedScaler
 from bot.playground.fleet.figures import PoolFigures
 
 LARGEST_BODY_BYTES = 10_000
-
-
-def fleet_app(routes: Iterable[BaseRoute]) -> Starlette:
-    """Return the application that serves these routes."""
-    return Starlette(routes=list(routes))
 
 
 def scaler_routes(scaler: SimulatedScaler) -> list[Route]:

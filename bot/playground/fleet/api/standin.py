@@ -9,11 +9,11 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from bot.playground.fleet.alerting.alerts import AlertBook, Pace
-from bot.playground.fleet.alerting.rules import Flavour, breaches
+from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.alerting.sender import AlertTarget, Post, Sender, WebhookDelivery
 from bot.playground.fleet.alerting.silences import Silences
 from bot.playground.fleet.api.alertmanager_api import AlertmanagerApi
-from bot.playground.fleet.api.http import fleet_app, overview_routes, scaler_routes, status_routes
+from bot.playground.fleet.api.http import overview_routes, scaler_routes, status_routes
 from bot.playground.fleet.api.metrics_api import metrics_routes
 from bot.playground.fleet.api.scaler import SimulatedScaler
 from bot.playground.fleet.figures import PoolFigures, read
@@ -57,7 +57,7 @@ class FleetStandIn:
         self,
         scenario: Scenario,
         around: Surroundings,
-        targets: tuple[AlertTarget, ...] = (),
+        target: AlertTarget | None = None,
         seed: int = DEFAULT_SEED,
         before_seconds: float = BEFORE_SECONDS,
     ) -> None:
@@ -69,12 +69,9 @@ class FleetStandIn:
         self.fleet = SimulatedFleet(scenario.pools, scenario.faults, seed, -before_seconds)
         self.history = History()
         self.scaler = SimulatedScaler(self.fleet)
-        self.silences = {flavour: Silences(self.now) for flavour in Flavour}
-        kept = self.silences[scenario.rule.flavour]
-        self.books = tuple(AlertBook(scenario.rule, kept.active_for, around.pace) for _ in targets or ("nobody",))
-        self._senders = tuple(
-            Sender(book, target, around.post) for book, target in zip(self.books, targets, strict=False)
-        )
+        self.silences = Silences(self.now)
+        self.book = AlertBook(scenario.rule, self.silences.active_for, around.pace)
+        self._sender = Sender(self.book, target, around.post) if target else None
         self._jobs: JobWebhooks | None = None
         if around.jobs is not None and (pool := next(iter(scenario.affected), None)):
             self._jobs = JobWebhooks(self.fleet.pool(pool), around.jobs, around.post, self._began)
@@ -88,7 +85,7 @@ class FleetStandIn:
     @property
     def deliveries(self) -> tuple[WebhookDelivery, ...]:
         """Return the latest webhook attempts, oldest first."""
-        return tuple(d for sender in self._senders for d in sender.deliveries)
+        return tuple(self._sender.deliveries) if self._sender else ()
 
     def figures(self) -> tuple[PoolFigures, ...]:
         """Return the figures of every pool now."""
@@ -124,8 +121,8 @@ class FleetStandIn:
             await self._around.sleep(0.2)
 
     async def _send(self) -> None:
-        for sender in self._senders:
-            await sender.send_due(self.now(), self.external_url)
+        if self._sender is not None:
+            await self._sender.send_due(self.now(), self.external_url)
         if self._jobs is not None:
             await self._jobs.send_due(self.fleet.now_seconds)
 
@@ -142,23 +139,20 @@ class FleetStandIn:
         if (self._time - self._began) % 3600 == 0:
             self.history.forget(self._time)
         rule = replace(self.scenario.rule, runbook_url=f"{self.external_url}/runbook")
-        firing = breaches(rule, self.figures())
-        for book in self.books:
-            book.observe(firing, self._time)
+        self.book.observe(breaches(rule, self.figures()), self._time)
 
     def _app(self) -> Starlette:
+        token = self._around.api_token
+        flavour = self.scenario.rule.flavour
+        api = AlertmanagerApi(flavour, self.silences, self.book, self.now, lambda: self.external_url, token)
         routes: list[BaseRoute] = [
             *scaler_routes(self.scaler),
             *metrics_routes(self.fleet, self.history, self.now),
             *status_routes(lambda: self.fleet.provider_up),
             *overview_routes(f"{self.scenario.title}: the simulated fleet now", self.figures),
+            *api.routes(),
         ]
-        for flavour, silences in self.silences.items():
-            books = self.books if flavour is self.scenario.rule.flavour else ()
-            token = self._around.api_token
-            api = AlertmanagerApi(flavour, silences, books, self.now, lambda: self.external_url, token)
-            routes += api.routes()
-        return fleet_app(routes)
+        return Starlette(routes=routes)
 
     def _live_through_the_past(self, seconds: float) -> None:
         for number in range(int(seconds / TICK_SECONDS), -1, -1):
