@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.core.pool.job import JobState, WorkflowJob, key_of
+from bot.core.pool.job import UNSTARTED, JobState, WorkflowJob, key_of
 from bot.sources.labels import link
 from bot.sources.payload import Unreadable, fields, instant, items, read, text
 
@@ -40,7 +40,8 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
         return None
     place = fields(event.get("repository"))
     repository, public = text(place.get("full_name"), MOST_TEXT_CHARS), place.get("private") is False
-    return replace(job_of(job, state), id=number, repository=repository, public=public, seen_at=now)
+    gate = instant(fields(event.get("deployment")).get("updated_at")) if state in UNSTARTED else None
+    return replace(job_of(job, state), id=number, repository=repository, public=public, seen_at=now, since=gate)
 
 
 def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:

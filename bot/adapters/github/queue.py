@@ -138,7 +138,8 @@ class GitHubQueue:
                 return
             listing, over = GitHubListing(()), True
         at = min(known_queues.at, listing.at or known_queues.at)
-        jobs = {one.id: replace(one, repository=name, run=run_id, seen_at=at) for one in listing.items}
+        own = (replace(one, repository=name, run=run_id, seen_at=at, heard_at=at) for one in listing.items)
+        jobs = {one.id: _after(before.jobs.get(one.id), one) for one in own}
         empty = 0 if jobs or listing.gap else before.empty + 1
         seen = RunSeen(at, name, jobs, listing.gap, empty, run.updated_at if run else 0.0, over)
         self._runs[run_id] = seen
@@ -151,6 +152,14 @@ class GitHubQueue:
             return False
         answer = await self._api.get(f"/repos/{name}/actions/runs/{run_id}", {})
         return fields(answer.body).get("status") == "completed"
+
+
+def _after(before: WorkflowJob | None, job: WorkflowJob) -> WorkflowJob:
+    """A job, with since when it is known, and since when it is queued if it was held before."""
+    if before is None:
+        return job
+    released = job.seen_at if before.state is JobState.WAITING and job.state is JobState.QUEUED else before.since
+    return replace(job, heard_at=before.heard_at, since=released)
 
 
 def run(row: Row) -> Run | None:

@@ -60,11 +60,19 @@ class WorkflowJob:
     """When its latest event arrived."""
     heard_at: float = 0.0
     """When its first event arrived."""
+    since: float | None = None
+    """Since when it is held or queued, where it was not since its creation: a gate held it, and let it go."""
 
     @property
     def begun(self) -> float:
-        """When its wait began: its creation, or its first event if that is unknown."""
-        return self.heard_at if self.created_at is None else self.created_at
+        """When its wait began: its release or its creation, or its first event if these are unknown."""
+        known = self.created_at if self.since is None else self.since
+        return self.heard_at if known is None else known
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it ended before it was created: a later attempt of its run lists it again, and it does not run."""
+        return self.created_at is not None and self.completed_at is not None and self.completed_at < self.created_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,7 @@ class WebhookCoverage:
 
 
 ORDER = {state: place for place, state in enumerate(JobState)}
+UNSTARTED = frozenset({JobState.WAITING, JobState.QUEUED})
 OMITTABLE = frozenset(one.name for one in fields(WorkflowJob)) - {"id", "state", "seen_at", "heard_at"}
 """What an event may omit."""
 
@@ -89,15 +98,24 @@ def told(known: WorkflowJob | None, new: WorkflowJob) -> WorkflowJob:
     """The job after another event; equal to `known` when the event says nothing new.
 
     Events are repeated, late and in any order (docs/design/back-ends.md#ci-systems). So the state only moves forward,
-    an event of an earlier state changes nothing, and fields that an event omits keep their value.
+    an event of an earlier state changes nothing, and fields that an event omits keep their value. A job with a
+    deployment may be queued, held, and queued again: these events are in the order of `since`.
     """
     if known is None:
         return replace(new, heard_at=new.seen_at)
-    if ORDER[new.state] < ORDER[known.state]:
-        return known
-    if new.state is known.state:
-        return _filled(known, new)
-    return replace(_filled(new, known), heard_at=known.heard_at)
+    if not _later(known, new):
+        return _filled(known, new) if new.state is known.state else known
+    since = new.since
+    if since is None and known.state is JobState.WAITING and new.state is JobState.QUEUED:
+        since = new.heard_at or new.seen_at
+    return replace(_filled(replace(new, since=since), known), heard_at=known.heard_at)
+
+
+def _later(known: WorkflowJob, new: WorkflowJob) -> bool:
+    """Whether an event tells what came later: by GitHub's times before a job starts, else by the order of states."""
+    if None not in {known.since, new.since} and known.since != new.since and {known.state, new.state} <= UNSTARTED:
+        return (new.since or 0.0) > (known.since or 0.0)
+    return ORDER[new.state] > ORDER[known.state]
 
 
 def _filled(job: WorkflowJob, other: WorkflowJob) -> WorkflowJob:
