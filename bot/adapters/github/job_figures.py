@@ -64,7 +64,7 @@ def figures(
     `arrivals_by_source`. Otherwise None, with the reason in `missing`. Held jobs are in no figure, so `unservable` is 0
     whenever `queued` is known. Webhooks say nothing about runners (busy, idle, offline, limit).
     """
-    known = tuple(jobs)
+    known = tuple(job for job in jobs if not job.inherited)
     found, why = taken_apart(known, now, over), _without_webhooks(line, now)
     runs = running_jobs(known, now, over)
     running = [age for age, _ in runs]

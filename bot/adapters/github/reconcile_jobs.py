@@ -179,7 +179,7 @@ async def _newest_started(jobs: Iterable[WorkflowJob], now: float) -> dict[froze
     """Labels → when the wait of the youngest job with them began that started lately (epoch seconds)."""
     found: dict[frozenset[str], float] = {}
     async for job in in_turns(jobs):
-        if job.started_at is not None and now - job.started_at <= OVERTAKEN_SECONDS:
+        if job.started_at is not None and now - job.started_at <= OVERTAKEN_SECONDS and not job.inherited:
             found[_labels(job)] = max(job.begun, found.get(_labels(job), 0.0))
     return found
 
