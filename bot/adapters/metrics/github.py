@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
-from bot.adapters.github.job_figures import astray, figures, running_seconds, taken_apart
+from bot.adapters.github.job_figures import GRACE_SECONDS, astray, figures, running_seconds, taken_apart
 from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownJobs, KnownQueues, known_jobs
 from bot.adapters.github.runners import RunnerFleet, Runners
@@ -85,8 +85,8 @@ class GitHub(Present):
         """What webhooks told, and the round that was running then."""
         self._runners: dict[str, Runners] = {}
         self._provider: ProviderStatus | None = None
-        self._carried: set[str] = set()
-        """Pools of which a runner was listed."""
+        self._carried: dict[str, float] = {}
+        """Pool → when the newest list with a runner of it was read (epoch seconds)."""
 
     async def snapshot(self, pool: str) -> Snapshot:
         """The pool now; `at` is the time of the oldest response behind the queue, `origins` has that of the runners.
@@ -103,9 +103,11 @@ class GitHub(Present):
         runners = self._runners.get(keys.runner_group) or self._api.problem(late, Failure.LATER)
         known, heeded = await self._all_jobs(heard), self._jobs is not None
         if not isinstance(runners, Unreachable) and runners.value.carrying(keys.labels_of(pool)):
-            self._carried.add(pool)
-        carried = pool in self._carried
-        shot = await self._turns.take(lambda: snapshot(pool, keys, known, runners, heeded=heeded, carried=carried))
+            self._carried[pool] = runners.at
+        carried_at = self._carried.get(pool)
+        shot = await self._turns.take(
+            lambda: snapshot(pool, keys, known, runners, heeded=heeded, carried_at=carried_at)
+        )
         remaining = self._api.remaining
         limited = remaining is not None and isinstance(runners, Unreachable) and runners.failure is Failure.LATER
         if isinstance(runners, Unreachable) and shot.queued is None and not limited:
@@ -198,11 +200,12 @@ async def assigns(http: Http, now: float) -> Listed[ProviderStatus]:
 
 
 def snapshot(  # noqa: PLR0913 - a pool, and what is known
-    pool: str, keys: GitHubPool, known: KnownJobs, runners: Runners, *, heeded: bool, carried: bool = False
+    pool: str, keys: GitHubPool, known: KnownJobs, runners: Runners, *, heeded: bool, carried_at: float | None = None
 ) -> Snapshot:
     """The pool at the time of the oldest response.
 
-    `heeded`: webhooks are stored. `carried`: a runner had its labels before, so that none with them means 0.
+    `heeded`: webhooks are stored. `carried_at`: when a runner had its labels last, so that none with them means 0. Not
+    at once: GitHub's list may be empty for one look (actions/runner#756).
     """
     labels = keys.labels_of(pool)
     shot = _queue(pool, labels, known, runners)
@@ -216,7 +219,7 @@ def snapshot(  # noqa: PLR0913 - a pool, and what is known
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
         missing.append(Gap("label", why, UNLABELLED))
-        if not carried:
+        if carried_at is None or runners.at - carried_at <= GRACE_SECONDS:
             return replace(shot, limit=keys.limit, missing=tuple(missing))
     ages = (Origin("", runners.at, tuple(counts)),) if runners.at < shot.at else ()
     return replace(shot, **counts, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]

@@ -242,7 +242,7 @@ async def test_ghost_rows_are_left_out(
 async def test_runners_of_a_scale_set_are_unknown_and_those_that_left_are_none(w: World) -> None:
     """GitHub lists a scale set's runners without labels (actions-runner-controller#4425), so nothing is known of them.
 
-    Where one carried the label before, none with it means that all have left.
+    Where one carried the label before, none with it for two minutes means that all have left.
     """
     w.github.runner(busy=True)
     found = await w.look()
@@ -251,6 +251,7 @@ async def test_runners_of_a_scale_set_are_unknown_and_those_that_left_are_none(w
     w.github.runner(LABEL)
     assert (await w.later()).idle == 1
     w.github.runners.pop()
+    assert (await w.later(120)).idle is None
     left = await w.later()
     assert (left.busy, left.idle, left.offline) == (0, 0, 0)
 
