@@ -251,8 +251,8 @@ async def test_runners_of_a_scale_set_are_unknown_and_those_that_left_are_none(w
     w.github.runner(LABEL)
     assert (await w.later()).idle == 1
     w.github.runners.pop()
-    assert (await w.later(120)).idle is None
-    left = await w.later()
+    assert (await w.later(60)).idle is None
+    left = await w.later(120)
     assert (left.busy, left.idle, left.offline) == (0, 0, 0)
 
 
