@@ -105,7 +105,9 @@ class Pages(Generic[T]):
         """`key` names the list in the response; empty if the response is the list. Rows without an id are left out."""
         self._api, self._key, self._parse = api, key, parse
         self._known: OrderedDict[str, Page[T]] = OrderedDict()
-        self._walks: dict[str, Walk[T]] = {}
+        self._walks: OrderedDict[str, Walk[T]] = OrderedDict()
+        self._size = SIZES[0]
+        """The size that a list had to change to last: others of this kind begin with it."""
 
     async def whole(self, path: str, params: Mapping[str, str], spend: Allowance) -> GitHubListing[T]:
         """The complete list. Raises Unreachable if a page cannot be read, unless a recent complete list is known.
@@ -113,8 +115,11 @@ class Pages(Generic[T]):
         Every finished page counts for a while: a list that was interrupted by an error, a time limit or the end of the
         budget is continued by the next call. Pages are smaller while answers are slow.
         """
-        walk = self._walks.setdefault(f"{path}?{sorted(params.items())}", Walk(path, params))
-        now = self._api.now()
+        place, now = f"{path}?{sorted(params.items())}", self._api.now()
+        walk = self._walks.setdefault(place, Walk(path, params, self._size))
+        self._walks.move_to_end(place)
+        while len(self._walks) > KEPT_PAGES:
+            self._walks.popitem(last=False)
         walk.done = {number: page for number, page in walk.done.items() if 0 <= now - page.at < KEPT_SECONDS}
         recent = walk.last if walk.last and 0 <= now - walk.last.at < KEPT_SECONDS else None
         try:
@@ -122,14 +127,20 @@ class Pages(Generic[T]):
         except Unreachable as problem:
             if not _passes(problem):
                 raise
-            walk.failed()
+            self._resized(walk, walk.failed)
             if recent is None:
                 raise
             return recent
         if listing.gap and not listing.at:  # the budget ended, and the next round goes on
             return recent or listing
-        walk.ended(listing)
+        self._resized(walk, lambda: walk.ended(listing))
         return listing
+
+    def _resized(self, walk: Walk[T], change: Callable[[], None]) -> None:
+        before = walk.size
+        change()
+        if walk.size != before:
+            self._size = walk.size
 
     async def _walked(self, walk: Walk[T], spend: Allowance) -> GitHubListing[T]:
         """Read the pages that the walk lacks: all that the last one had at once, then any further ones."""
