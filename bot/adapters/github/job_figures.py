@@ -145,11 +145,6 @@ def queued_once(job: WorkflowJob) -> bool:
     return job.state is not JobState.WAITING and not (job.conclusion == "skipped" and job.started_at is None)
 
 
-def running_seconds(jobs: Iterable[WorkflowJob], now: float, over: Collection[str] = ()) -> list[float]:
-    """Durations of running jobs, longest first."""
-    return [age for age, _ in running_jobs(jobs, now, over)]
-
-
 def running_jobs(jobs: Iterable[WorkflowJob], now: float, over: Collection[str]) -> list[tuple[float, WorkflowJob]]:
     """Running jobs, each with its duration, longest first.
 

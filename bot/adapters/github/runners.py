@@ -1,12 +1,12 @@
 """Counts runners of GitHub organisations and repositories by label."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from bot.adapters.github.api import Allowance, GitHubApi
 from bot.adapters.github.pages import Pages
-from bot.adapters.http.rows import Row, rows
+from bot.adapters.http.rows import Row, rows, text
 from bot.adapters.source import Listed
 from bot.core.pool.job import key_of
 from bot.core.words import listed
@@ -19,6 +19,7 @@ class GitHubRunner:
     """In the form of `key_of`; GitHub's label ids do not last, so labels are compared by name."""
     online: bool
     busy: bool
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,14 @@ class RunnerList:
         fewest = min((self._labelled.get(label, ()) for label in keys), key=len)
         return [one for one in fewest if keys <= one.labels]
 
-    def counts(self, labels: Sequence[str]) -> dict[str, int]:
-        """Busy, idle and offline ones with every label; the three add up to all of them."""
+    def counts(self, labels: Sequence[str], running: Container[str] = ()) -> dict[str, int]:
+        """Busy, idle and offline ones with every label; the three add up to all of them.
+
+        `running` are names of runners that a job runs on: GitHub may list these as idle (actions/runner#4422).
+        """
         mine = self.carrying(labels)
         online = [one for one in mine if one.online]
-        busy = sum(one.busy for one in online)
+        busy = sum(one.busy or one.name in running for one in online)
         return {"busy": busy, "idle": len(online) - busy, "offline": len(mine) - len(online)}
 
 
@@ -97,4 +101,4 @@ def runner(row: Row) -> GitHubRunner | None:
         return None
     names = [label.get("name") for label in rows(row["labels"])]
     carried = frozenset(key_of(name) for name in names if isinstance(name, str))
-    return GitHubRunner(carried, row["status"] == "online", row.get("busy") is True)
+    return GitHubRunner(carried, row["status"] == "online", row.get("busy") is True, text(row, "name"))

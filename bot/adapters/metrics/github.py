@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.adapters.build_context import Problems
 from bot.adapters.github.api import ANSWERS, Allowance, GitHubApi, Trouble
-from bot.adapters.github.job_figures import GRACE_SECONDS, astray, figures, running_seconds, taken_apart
+from bot.adapters.github.job_figures import GRACE_SECONDS, astray, figures, running_jobs, taken_apart
 from bot.adapters.github.queue import GitHubQueue
 from bot.adapters.github.reconcile_jobs import KnownJobs, KnownQueues, known_jobs
 from bot.adapters.github.runners import RunnerFleet, Runners
@@ -214,7 +214,8 @@ def snapshot(  # noqa: PLR0913 - a pool, and what is known
         missing.append(NO_LIMIT)
     if isinstance(runners, Unreachable):
         return replace(shot, limit=keys.limit, missing=(*missing, Gap("runners", runners.what, runners.remedy)))
-    counts = runners.value.counts(labels)
+    running = {job.runner for _, job in running_jobs(known.of(labels), known.at, known.over)} - {""}
+    counts = runners.value.counts(labels, running)
     if not any(counts.values()):  # those of a scale set carry none in GitHub's API (actions-runner-controller#4425)
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
@@ -243,7 +244,7 @@ def _queue(pool: str, labels: Sequence[str], known: KnownJobs, runners: Runners)
         at=at,
         queued=len(found.queued),
         oldest_wait_seconds=max((known.at - job.begun for job in found.queued), default=0.0),
-        running_longest_seconds=max(running_seconds(jobs, known.at, known.over), default=0.0),
+        running_longest_seconds=max((age for age, _ in running_jobs(jobs, known.at, known.over)), default=0.0),
         unservable=unservable(found.queued, runners, labels),
         ghosts=len(found.ghosts),
         missing=(*silent, *((Gap("webhooks", *doubt),) if doubt else ())),

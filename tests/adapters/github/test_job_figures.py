@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.github.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_seconds, taken_apart
+from bot.adapters.github.job_figures import MOST_WAITING, NEVER, asks_for, figures, running_jobs, taken_apart
 from bot.core.kinds.paces import EndedJob, JobGroup, KindPace, RunningJob
 from bot.core.pool.job import JobState, WebhookCoverage, WorkflowJob, told
 from bot.core.pool.pool import Job, Snapshot, Tally
@@ -43,6 +43,10 @@ def ended(number: int, ago: float, took: float, **parts: Any) -> WorkflowJob:
 
 def shown(*jobs: WorkflowJob, line: WebhookCoverage | None = HEARD, over: Iterable[str] = ()) -> Snapshot:
     return figures("gpu", jobs, NOW, line, frozenset(over))
+
+
+def ages(*jobs: WorkflowJob) -> list[float]:
+    return [age for age, _ in running_jobs(jobs, NOW, ())]
 
 
 def test_a_usual_hour_gives_every_figure() -> None:
@@ -138,17 +142,17 @@ def test_what_another_source_says_is_over_is_a_ghost_and_does_not_run() -> None:
 def test_a_runner_that_took_another_job_has_ended_the_one_before() -> None:
     """`completed` may never come; but a runner does one job at a time."""
     jobs = [running(1, 9000, "mac-1"), running(2, 60, "mac-1"), running(3, 500, "mac-2")]
-    assert running_seconds(jobs, NOW) == [500, 60]
+    assert ages(*jobs) == [500, 60]
 
 
 @pytest.mark.parametrize("runner", ["", "GitHub Actions 5"])
 def test_runners_without_a_name_of_their_own_say_nothing_of_each_other(runner: str) -> None:
     """GitHub's own machines bear the same names again and again at once."""
-    assert running_seconds([running(1, 9000, runner), running(2, 60, runner)], NOW) == [9000, 60]
+    assert ages(running(1, 9000, runner), running(2, 60, runner)) == [9000, 60]
 
 
 def test_runners_of_two_owners_may_have_one_name() -> None:
-    assert len(running_seconds([running(1, 90, "a"), running(2, 60, "a", repository="other/r")], NOW)) == 2
+    assert len(ages(running(1, 90, "a"), running(2, 60, "a", repository="other/r"))) == 2
 
 
 def test_a_skipped_job_never_came_and_a_cancelled_one_did() -> None:
