@@ -13,13 +13,17 @@ from starlette.routing import Route
 
 from bot.adapters.build_context import BuildContext
 from bot.adapters.http.client import HttpPool
+from bot.adapters.jobs.find import FindJobs
+from bot.adapters.jobs.finder import JobFinder
 from bot.adapters.metrics.several import Several
 from bot.adapters.prometheus.presets import Preset, queries
 from bot.adapters.registry import METRICS, SCALERS
 from bot.context.context import PoolScaler
 from bot.core.incident.incident import State
+from bot.core.jobs.answer import JobsAnswer
 from bot.core.message import Message
 from bot.core.pool.pool import Snapshot
+from bot.jobs.find import find_jobs
 from bot.ports import Metrics
 from tests.adapters.back_end import parts_with
 from tests.adapters.github.standin import LABEL, ORG, REPO, GitHubStandIn
@@ -123,6 +127,12 @@ class Fleet:
         await self.world.work()
         await self.passes(15)
         return shown(*self.world.thread[before:])
+
+    async def asks_of(self, url: str) -> JobsAnswer:
+        """What is known of the jobs of an address."""
+        finders = {name: one if isinstance(one, JobFinder) else None for name, one in self.sources.items()}
+        self.world.context.jobs = FindJobs(self.jobs, finders, self.clock.now)
+        return await find_jobs(self.world.context, url)
 
     async def fires(self) -> None:
         """The alert, and what follows at once."""

@@ -5,15 +5,15 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from bot.adapters.github.api import Absent, GitHubApi, together
-from bot.adapters.github.queue import JOB_STATES
-from bot.adapters.http.rows import Row, inner, rows, text
+from bot.adapters.github.api import Absent, Allowance, GitHubApi, together
+from bot.adapters.github.pages import Pages
+from bot.adapters.github.queue import job
+from bot.adapters.http.rows import inner, rows, text
 from bot.adapters.jobs.finder import jobs_or_none
 from bot.core.jobs.found import FoundJob, FoundJobs, Unfound, found_job
-from bot.core.pool.job import JobState, WorkflowJob, of_commit, of_run
+from bot.core.pool.job import WorkflowJob, of_commit, of_run
 from bot.ports import Failure, Unreachable, WebhookJobs
 from bot.sources.payload import fields
-from bot.sources.workflow_job import job_of
 
 PAGE = re.compile(
     r"/(?P<repository>[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.\.?/)[A-Za-z0-9._-]+)/"
@@ -23,7 +23,8 @@ PAGE = re.compile(
 """The path of a job, of a run, of a check, which has the number of its job, or of a pull request."""
 MOST_RUNS = 10
 """Runs of one commit that are read, each with a call; more than that no repository that we know starts at once."""
-JOBS = {"filter": "latest", "per_page": "100"}
+MOST_CALLS = 30
+"""For the lists of one question. Origin: as many as a round of the source usually makes (`budget`)."""
 NEEDS_PULLS = "give the credentials the permission pull_requests: read"
 
 
@@ -65,6 +66,7 @@ class GitHubFinder:
         """`only` are owners and repositories, in lower case; empty: all. `jobs` are those of webhooks."""
         self._host = (urlsplit(url).hostname or "").removeprefix("api.")
         self._api, self._name, self._only, self._jobs = api, name, only, jobs
+        self._pages = Pages(api, "jobs", job)
 
     async def find(self, url: str) -> FoundJobs | None:
         """The jobs of a page; None for one of another system or of no repository of ours. Raises Unreachable."""
@@ -79,14 +81,18 @@ class GitHubFinder:
                 return await self._pull(page)
             if page.job:
                 answer = await self._api.get(f"/repos/{page.repository}/actions/jobs/{page.job}", {})
-                return jobs_or_none(self._read([fields(answer.body)], page.repository))
-            return jobs_or_none(await self._run(page.repository, page.run))
+                one = job(fields(answer.body))
+                return jobs_or_none([self._told(one, page.repository)] if one else [])
+            return jobs_or_none(await self._run(page.repository, page.run, Allowance(MOST_CALLS)))
         except Absent:
             return FoundJobs(reason=Unfound.NOT_FOUND)
 
-    async def _run(self, repository: str, run: str) -> list[FoundJob]:
-        answer = await self._api.get(f"/repos/{repository}/actions/runs/{run}/jobs", JOBS)
-        return self._read(rows(fields(answer.body).get("jobs")), repository)
+    async def _run(self, repository: str, run: str, spend: Allowance) -> list[FoundJob]:
+        path = f"/repos/{repository}/actions/runs/{run}/jobs"
+        listing = await self._pages.whole(path, {"filter": "latest"}, spend)
+        if listing.gap:
+            raise self._api.problem(listing.gap.why, Failure.LATER, remedy=listing.gap.remedy)
+        return [self._told(one, repository) for one in listing.items]
 
     async def _pull(self, page: GitHubPage) -> FoundJobs:
         """The jobs of the newest commit of a pull request: those that webhooks told of, else all runs of the commit."""
@@ -105,16 +111,12 @@ class GitHubFinder:
         query = {"head_sha": commit, "per_page": str(MOST_RUNS)}
         answer = await self._api.get(f"/repos/{page.repository}/actions/runs", query)
         runs = [str(run["id"]) for run in rows(fields(answer.body).get("workflow_runs")) if "id" in run]
-        found = await together(self._run(page.repository, run) for run in runs[:MOST_RUNS])
+        spend = Allowance(MOST_CALLS)
+        found = await together(self._run(page.repository, run, spend) for run in runs[:MOST_RUNS])
         return jobs_or_none([job for jobs in found for job in jobs])
 
-    def _read(self, jobs: list[Row], repository: str) -> list[FoundJob]:
-        known = [row for row in jobs if "id" in row]
-        made = [job_of(row, JOB_STATES.get(text(row, "status"), JobState.WAITING)) for row in known]
-        return [
-            found_job(replace(job, id=str(row["id"]), repository=repository), self._api.now(), self._name)
-            for job, row in zip(made, known, strict=True)
-        ]
+    def _told(self, one: WorkflowJob, repository: str) -> FoundJob:
+        return found_job(replace(one, repository=repository), self._api.now(), self._name)
 
 
 def _order(job: WorkflowJob) -> tuple[float, str]:
