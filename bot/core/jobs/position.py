@@ -12,6 +12,11 @@ EIGHT_IN_TEN = 1.28
 """Standard deviations on both sides that hold 8 of 10 cases of a normal distribution."""
 SAME_SECONDS = 0.5
 """Jobs that came this close together have no order: providers tell times in whole seconds, and a push starts many."""
+LATE_SECONDS = 120.0
+"""Samples may know of a job this late. One that is older than all of a sample by more is over (tuist/tuist#12673).
+
+Origin: judgement, as for GitHub's webhooks.
+"""
 
 
 def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead | None:
@@ -28,7 +33,7 @@ def ahead_of(queued_at: float | None, series: Sequence[Snapshot]) -> JobsAhead |
     if waited <= 0:  # it came after the sample
         return JobsAhead(queued, queued)
     if oldest is not None and waited > oldest + SAME_SECONDS:
-        return JobsAhead(0, 0)
+        return JobsAhead(0, 0) if waited <= oldest + LATE_SECONDS else None
     listed = [job.waited_seconds for job in last.waiting]
     longer = sum(one > waited + SAME_SECONDS for one in listed)
     reached = sum(one >= waited - SAME_SECONDS for one in listed)

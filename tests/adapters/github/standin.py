@@ -183,7 +183,7 @@ class GitHubStandIn:
                 self.remaining -= 1
                 place = path.replace(old, new if "://" in new else f"{str(request.base_url).rstrip('/')}{new}")
                 return _json(301, {"message": "Moved Permanently", "url": place}, {**self._limits(), "location": place})
-        if (one := self._run(path.strip("/").split("/"))) is not None:
+        if (one := self._page(path.strip("/").split("/"))) is not None:
             self.remaining -= 1
             return _json(200, one, {**headers, **self._limits()})
         found = self._rows(path, query)
@@ -203,11 +203,13 @@ class GitHubStandIn:
         self.remaining -= 1
         return _json(200, body, {**headers, **self._limits()})
 
-    def _run(self, parts: list[str]) -> dict[str, Any] | None:
-        """A run's own page, which knows it also while the lists do not."""
+    def _page(self, parts: list[str]) -> dict[str, Any] | None:
+        """The own page of a run, which knows it also while the lists do not, or of a job."""
         match parts:
             case ["repos", owner, name, "actions", "runs", number]:
                 return {**self.unlisted, **self.runs.get(f"{owner}/{name}", {})}.get(number)
+            case ["repos", _, _, "actions", "jobs", number]:
+                return next((row for rows in self.jobs.values() for row in rows if str(row["id"]) == number), None)
         return None
 
     def _rows(self, path: str, query: Mapping[str, str]) -> tuple[str, list[dict[str, Any]]] | None:

@@ -107,5 +107,8 @@ def test_a_job_younger_than_the_sample_has_all_of_it_ahead() -> None:
     assert ahead_of(NOW + 5, [Snapshot(POOL, NOW, queued=7, oldest_wait_seconds=60.0)]) == JobsAhead(7, 7)
 
 
-def test_a_job_that_came_before_the_oldest_waits_no_more() -> None:
+def test_a_job_that_came_before_the_oldest_is_the_next_one_or_over() -> None:
+    """A sample may know of it a little later; one that is older by more than two minutes has no place."""
     assert ahead_of(NOW - 90, [Snapshot(POOL, NOW, queued=7, oldest_wait_seconds=60.0)]) == JobsAhead(0, 0)
+    assert ahead_of(NOW - 300, [Snapshot(POOL, NOW, queued=7, oldest_wait_seconds=60.0)]) is None
+    assert ahead_of(NOW - 300, [Snapshot(POOL, NOW, queued=0, oldest_wait_seconds=0.0)]) is None
