@@ -129,7 +129,10 @@ async def send(context: Context, held: Stored[Record], out: Outgoing) -> Outcome
 
 async def failed(context: Context, out: Outgoing, error: Unreachable) -> Outcome:
     """Classify a failed Slack call; pauses the affected limit or channel for all processes."""
-    log.warning("slack failed", message=out.kind.name, who=out.who, failure=error.failure, why=error.what, repeats=True)
+    log.warning(
+        "slack failed", message=out.kind.name, who=out.who, channel=out.channel, failure=error.failure, why=error.what,
+        repeats=True,
+    )  # fmt: skip
     if error.failure in OUTAGES:
         context.health.slack = str(error)
     if error.failure is Failure.LATER:

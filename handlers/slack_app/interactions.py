@@ -14,6 +14,10 @@ ANY_ID = re.compile("")
 """Every `action_id`, as Bolt compares it."""
 ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 """The characters that Slack escapes in text, in the order of decoding."""
+LINKED = re.compile(r"<(?:https?://|mailto:|tel:)([^|>\s/]+)\|\1>")
+"""A word of which Slack made a link by itself, such as the name of a pool that looks like a host."""
+WRITTEN = frozenset({"", "file_share", "thread_broadcast"})
+"""Subtypes of messages that a person wrote: none, with a file, or from a thread to the conversation too."""
 
 
 def _interactive(body: Body, name: str, surface: Surface) -> Interaction:
@@ -104,7 +108,7 @@ def from_direct(body: Body) -> Interaction | None:
     """
     event = fields(body.get("event"))
     who, typed = _at(event, "user"), _at(event, "text")
-    if event.get("channel_type") != "im" or not who or event.get("bot_id") or event.get("subtype"):
+    if event.get("channel_type") != "im" or not who or event.get("bot_id") or _at(event, "subtype") not in WRITTEN:
         return None
     called = list(dropwhile(lambda word: word.startswith("<@"), typed.split()))
     verb, words = _verb(" ".join(called))
@@ -158,6 +162,7 @@ def opened_by(body: Body) -> str:
 
 
 def _verb(text: str) -> tuple[str, tuple[str, ...]]:
+    text = LINKED.sub(r"\1", text)
     for code, character in ESCAPED:
         text = text.replace(code, character)
     words = text.split()
