@@ -21,14 +21,14 @@ That request is over; one without an answer may not be.
 BY_CODE: Mapping[str, Failure] = {
     code: failure
     for failure, codes in {
-        Failure.LATER: "ratelimited rate_limited message_limit_exceeded team_added_to_org",
+        Failure.LATER: "ratelimited rate_limited message_limit_exceeded team_added_to_org external_channel_migrating",
         Failure.UNKNOWN: "fatal_error internal_error request_timeout service_unavailable",
         Failure.SHAPE: "invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long metadata_too_large "
         "no_text too_many_attachments",
         Failure.PLACE: "channel_not_found not_in_channel is_archived is_inactive user_not_in_channel",
         Failure.CREDENTIALS: "invalid_auth not_authed token_revoked token_expired account_inactive missing_scope "
         "org_login_required not_allowed_token_type no_permission team_access_not_granted access_denied accesslimited "
-        "ekm_access_denied enterprise_is_restricted",
+        "ekm_access_denied enterprise_is_restricted two_factor_setup_required",
         Failure.UNEDITABLE: "cant_update_message edit_window_closed",
         Failure.GONE: "message_not_found cannot_reply_to_message "
         "thread_not_found expired_trigger_id exchanged_trigger_id invalid_trigger_id user_not_found no_such_subteam "

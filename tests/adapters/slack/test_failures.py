@@ -37,13 +37,14 @@ def bare(status: int, body: object = None, **headers: str) -> SlackApiError:
 
 
 ROWS = {
-    Failure.LATER: "ratelimited rate_limited message_limit_exceeded team_added_to_org",
+    Failure.LATER: "ratelimited rate_limited message_limit_exceeded team_added_to_org external_channel_migrating",
     Failure.UNKNOWN: "fatal_error internal_error request_timeout service_unavailable",
     Failure.SHAPE: "invalid_blocks msg_too_long msg_blocks_too_long metadata_too_large no_text invalid_blocks_format "
     "too_many_attachments a_code_that_nobody_knows_yet",
     Failure.PLACE: "channel_not_found not_in_channel is_archived restricted_action restricted_action_read_only_channel",
     Failure.CREDENTIALS: "invalid_auth not_authed token_revoked token_expired account_inactive missing_scope "
-    "org_login_required access_denied accesslimited ekm_access_denied enterprise_is_restricted",
+    "org_login_required access_denied accesslimited ekm_access_denied enterprise_is_restricted "
+    "two_factor_setup_required",
     Failure.UNEDITABLE: "cant_update_message edit_window_closed",
     Failure.GONE: "message_not_found cannot_reply_to_message",
 }
