@@ -32,6 +32,7 @@ _REMEDIES = (
         "its ACL forbids what Tailback needs",
         "allow ~{tailback}:* &{tailback}:* +@all -@dangerous +info",
     ),
+    (errors.ConnectionError, "max number of clients", "it takes no more connections", "raise maxclients or end others"),
     (errors.RedisError, "unknown command", "a command that Tailback needs is switched off there", "allow it"),
     (errors.RedisError, "MISCONF", "it cannot write to its disk", "free space there, then it accepts writes again"),
     (errors.RedisError, "NOREPLICAS", "too few replicas are connected (min-replicas-to-write)", "bring them back"),
