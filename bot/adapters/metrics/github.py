@@ -243,7 +243,7 @@ def _queue(pool: str, labels: Sequence[str], known: KnownJobs, runners: Runners)
         shot,
         at=at,
         queued=len(found.queued),
-        oldest_wait_seconds=max((known.at - job.begun for job in found.queued), default=0.0),
+        oldest_wait_seconds=max((0.0, *(known.at - job.begun for job in found.queued))),
         running_longest_seconds=max((age for age, _ in running_jobs(jobs, known.at, known.over)), default=0.0),
         unservable=unservable(found.queued, runners, labels),
         ghosts=len(found.ghosts),
