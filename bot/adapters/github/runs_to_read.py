@@ -8,7 +8,7 @@ from bot.adapters.github.reconcile_jobs import AGREED_SECONDS, KnownQueues, Run,
 from bot.core.pool.job import JobState, WorkflowJob
 
 DOUBTFUL_SECONDS = 1800.0
-"""A job that waited this long without an event may have lost its webhooks."""
+"""A job without an event for this long may have lost its webhooks."""
 MOST_DOUBTFUL = 3
 OLD_EVERY = 4
 """One of so many reads is for runs that had no job, or are old and were never read."""
@@ -57,8 +57,13 @@ def _last(run: Run, seen: RunSeen | None, at: float) -> bool:
 
 
 def _doubtful(jobs: Sequence[WorkflowJob], seen: RunSeen | None, at: float) -> bool:
-    waits = any(job.state is JobState.QUEUED and at - job.seen_at > DOUBTFUL_SECONDS for job in jobs)
+    waits = any(job.state is JobState.QUEUED and doubtful(job, at) for job in jobs)
     return waits and (seen is None or at - seen.at >= AGREED_SECONDS)
+
+
+def doubtful(job: WorkflowJob, at: float) -> bool:
+    """Whether a job that has not ended had no event for so long that webhooks may be lost."""
+    return job.state is not JobState.COMPLETED and at - job.seen_at > DOUBTFUL_SECONDS
 
 
 def _mixed(first: Sequence[Item], then: Sequence[Item]) -> list[Item]:

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable, Mapping
 
+from bot.adapters.github.runs_to_read import doubtful
 from bot.adapters.http.background import begun
 from bot.adapters.jobs.finder import JobFinder
-from bot.adapters.jobs.github import page_of, stored
+from bot.adapters.jobs.github import order, page_of, stored
 from bot.core.jobs.found import FoundJobs, Unfound, found_job
 from bot.ports import Unreachable, WebhookJobs
 
@@ -31,6 +32,7 @@ class FindJobs:
     async def find(self, url: str) -> FoundJobs:
         """Webhooks first, then one call to the system of the address, shared by all who ask in the same seconds.
 
+        The system is also asked where the webhooks of a job that has not ended may be lost.
         Raises Unreachable("Redis") only: a system that does not answer is a reason.
         """
         url = url.strip()
@@ -43,9 +45,12 @@ class FindJobs:
             page = page_of(url)
         except ValueError:
             return FoundJobs(reason=Unfound.NO_ADDRESS)
-        if page is not None and self._jobs is not None and (known := await stored(self._jobs, page)):
-            ordered = sorted(known, key=lambda job: (job.begun, job.id))
-            return FoundJobs(tuple(found_job(job, self._now()) for job in ordered))
+        known = await stored(self._jobs, page) if page is not None and self._jobs is not None else []
+        if known:
+            now = self._now()
+            told = FoundJobs(tuple(found_job(job, now) for job in sorted(known, key=order)))
+            found = await self._of_systems(url) if any(doubtful(job, now) for job in known) else told
+            return found if found.jobs else told
         found = await self._of_systems(url)
         if found.reason is self._else and page is not None and page.pull and self._jobs is not None:
             remedy = "add a source of kind github whose credentials have pull_requests: read"

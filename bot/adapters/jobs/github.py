@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from bot.adapters.github.api import Absent, Allowance, GitHubApi, together
 from bot.adapters.github.pages import Pages
 from bot.adapters.github.queue import job
+from bot.adapters.github.runs_to_read import doubtful
 from bot.adapters.http.rows import inner, rows, text
 from bot.adapters.jobs.finder import jobs_or_none
 from bot.core.jobs.found import FoundJob, FoundJobs, Unfound, found_job
@@ -106,8 +107,9 @@ class GitHubFinder:
         if not commit:
             return FoundJobs(reason=Unfound.NOT_FOUND)
         known = await self._jobs.grouped(of_commit(commit)) if self._jobs else ()
-        if mine := [job for job in known if job.repository.lower() == page.repository.lower()]:
-            return FoundJobs(tuple(found_job(job, self._api.now()) for job in sorted(mine, key=_order)))
+        mine, now = [job for job in known if job.repository.lower() == page.repository.lower()], self._api.now()
+        if mine and not any(doubtful(job, now) for job in mine):
+            return FoundJobs(tuple(found_job(job, now) for job in sorted(mine, key=order)))
         query = {"head_sha": commit, "per_page": str(MOST_RUNS)}
         answer = await self._api.get(f"/repos/{page.repository}/actions/runs", query)
         runs = [str(run["id"]) for run in rows(fields(answer.body).get("workflow_runs")) if "id" in run]
@@ -119,5 +121,6 @@ class GitHubFinder:
         return found_job(replace(one, repository=repository), self._api.now(), self._name)
 
 
-def _order(job: WorkflowJob) -> tuple[float, str]:
+def order(job: WorkflowJob) -> tuple[float, str]:
+    """The order in which jobs are told: by the beginning of their wait."""
     return job.begun, job.id
