@@ -1,6 +1,6 @@
 """styfle/cancel-workflow-action#150: for days GitHub lists no run at all, although there are some.
 
-The same for runs of one status: actions/actions-runner-controller#362.
+The same for runs of one status: actions/actions-runner-controller#362 and #1327.
 """
 
 import pytest
