@@ -81,8 +81,6 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
     (words.wordless_core, CORE, 'def f(n):\n    return f"{n} jobs wait for {n} runners"', "'{} jobs wait for {} run"),
     (words.wordless_core, CORE, 'raise Refused("You may not do that.")', "holds a sentence"),
     (words.wordless_core, CORE, 'class A(StrEnum):\n    B = "no room"', "A has the value 'no room'"),
-    (complete.variables_in_the_example, "bot/config.py", "class Environment:\n    log_level: str", "reads LOG_LEVEL"),
-    (complete.variables_in_the_example, ".env.example", "LOG_LEVEL=INFO", ".env.example:2: LOG_LEVEL has no comment"),
 ]
 """Rule, file, what is planted in it below its docstring, and what the rule must say."""
 

@@ -171,6 +171,7 @@ def test_each_variable_is_documented_with_its_default_and_stands_in_the_example(
     assert set(documented) == set(fields)
     example = (ROOT / ".env.example").read_text("utf-8")
     assert set(re.findall(r"^#?([A-Z][A-Z0-9_]*)=", example, re.M)) == set(fields)
+    assert set(re.findall(r"^# .+\.\n#?([A-Z][A-Z0-9_]*)=", example, re.M)) == set(fields), "each below its comment"
     for name, cells in documented.items():
         default = fields[name].get_default(call_default_factory=True)
         written = first_code(cells[-1])

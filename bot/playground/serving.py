@@ -14,6 +14,7 @@ ABORT = "playground.abort"
 """Scope extension: a function that cuts the connection without a reply."""
 CLOSING = "playground.closing"
 """Scope extension: an `asyncio.Event` that is set when the server begins to stop, so that endless streams can end."""
+STOP_WITHIN_SECONDS = 2
 
 
 class _EmbeddedServer(uvicorn.Server):
@@ -45,15 +46,13 @@ def _with_closing(app: Asgi, closing: asyncio.Event) -> Asgi:
 
 
 @asynccontextmanager
-async def serving(
-    app: Asgi, host: str = "127.0.0.1", port: int = 0, stop_within_seconds: int = 2
-) -> AsyncIterator[str]:
+async def serving(app: Asgi, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
     """Serves `app` while the context is open and gives its base URL, for example `http://127.0.0.1:40123`.
 
     With `host` 0.0.0.0 the URL names 127.0.0.1, which can be connected to.
 
     Requests of foreign pages are refused (`bot.playground.guard`). Installs no signal handlers.
-    On leaving, requests under way have `stop_within_seconds` to end.
+    On leaving, requests under way have STOP_WITHIN_SECONDS to end.
 
     Raises OSError: the address cannot be bound; RuntimeError: the application refused to start (its lifespan failed).
     """
@@ -72,7 +71,7 @@ async def serving(
         ws="none",
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=stop_within_seconds,
+        timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
     )
     server = _EmbeddedServer(config)
     served = asyncio.create_task(_served(server, listener), name="playground")

@@ -1,7 +1,6 @@
 """The rules of completeness: what a contributor may forget beside the code, named with its place."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from tests.architecture.layout import BEHAVIORS, REGISTERED, REGISTRIES, SHARED_TESTS
@@ -74,26 +73,3 @@ def shared_tests_exist(project: Project) -> Iterator[str]:
     for path in SHARED_TESTS if paths else ():
         if path not in paths:
             yield f"tests/architecture/layout.py:1: there is no {path}; take it out of SHARED_TESTS"
-
-
-def variables_in_the_example(project: Project) -> Iterator[str]:
-    """Every variable that bot/config.py reads stands in .env.example below a comment, and nothing else does."""
-    example = project.root / ".env.example"
-    lines = example.read_text(encoding="utf-8").splitlines() if example.exists() else []
-    offered = {m[1]: n for n, line in enumerate(lines, 1) if (m := re.match(r"#?([A-Z][A-Z0-9_]*)=", line))}
-    for name, line in offered.items():
-        if not re.match(r"# .+\.$", lines[line - 2]):
-            yield f".env.example:{line}: {name} has no comment line above it; say in one sentence what it is for"
-    for module in project.modules("bot.config"):
-        read = environment_fields(module)
-        for name in sorted(read - {*offered}):
-            yield module.at(1, f"reads {name}, which is not in .env.example; add it")
-        for name in sorted({*offered} - read if read else ()):
-            yield f".env.example:{offered[name]}: {name} is read nowhere in bot/config.py; remove it"
-
-
-def environment_fields(config: Module) -> set[str]:
-    """The variables of `class Environment`: its fields, in capitals."""
-    classes = [node for node in config.nodes(ast.ClassDef) if node.name == "Environment"]
-    fields = [node.target for found in classes for node in found.body if isinstance(node, ast.AnnAssign)]
-    return {field.id.upper() for field in fields if isinstance(field, ast.Name)}

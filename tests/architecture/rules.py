@@ -33,6 +33,5 @@ RULES: tuple[Rule, ...] = (
     doors.public_doors,
     complete.registered_modules_have_tests,
     complete.shared_tests_exist,
-    complete.variables_in_the_example,
 )
 """A rule yields one line for each breach: file, line, what is wrong, and what to do."""

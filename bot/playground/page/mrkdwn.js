@@ -118,13 +118,12 @@ function mention(text, me = false) {
   return h("span", { class: me ? "mention mention-me" : "mention" }, text);
 }
 
-/** `epoch^format^link` in the reader's zone; the fallback is the tooltip, or the text when the time cannot be read. */
+/** `epoch^format` in the reader's zone; the fallback is the tooltip, or the text when the time cannot be read. */
 function dateNode(spec, fallback) {
-  const [epoch, format, address] = spec.split("^");
+  const [epoch, format] = spec.split("^");
   const time = new Date(Number(epoch) * 1000);
   if (!epoch || Number.isNaN(time.getTime())) return fallback ?? spec;
-  const node = h("time", { datetime: time.toISOString(), title: fallback ?? time.toISOString() }, formatDate(time, format || "{date_short_pretty} {time}"));
-  return address ? link(unescape(address), node) : node;
+  return h("time", { datetime: time.toISOString(), title: fallback ?? time.toISOString() }, formatDate(time, format || "{date_short_pretty} {time}"));
 }
 
 /** The date tokens that Tailback uses, filled in local time. */

@@ -74,38 +74,34 @@ class Faults:
         """Answers `{"ok": false, "error": code}` without doing anything."""
         return self._add(SlackFault(method, SlackFaultKind.ERROR, times, code=code), more)
 
-    def rate_limit(
-        self, method: str, retry_after: str | None = "1", times: int | None = 1, **more: object
-    ) -> SlackFault:
+    def rate_limit(self, method: str, retry_after: str | None = "1", **more: object) -> SlackFault:
         """Answers 429 with this raw `Retry-After` value, or without the header (`None`)."""
-        return self._add(SlackFault(method, SlackFaultKind.RATE_LIMIT, times, retry_after=retry_after), more)
+        return self._add(SlackFault(method, SlackFaultKind.RATE_LIMIT, retry_after=retry_after), more)
 
     def status(self, method: str, status: int, body: bytes = b"", times: int | None = 1, **more: object) -> SlackFault:
         """Answers an HTTP status such as 503 without doing anything."""
         return self._add(SlackFault(method, SlackFaultKind.STATUS, times, status=status, body=body), more)
 
-    def refuse(self, method: str, times: int | None = 1, **more: object) -> SlackFault:
+    def refuse(self, method: str, **more: object) -> SlackFault:
         """Closes the connection before anything is stored."""
-        return self._add(SlackFault(method, SlackFaultKind.REFUSE, times), more)
+        return self._add(SlackFault(method, SlackFaultKind.REFUSE), more)
 
     def slow(self, method: str, seconds: float, times: int | None = 1, **more: object) -> SlackFault:
         """Does the call, but only after this time (real seconds)."""
         return self._add(SlackFault(method, SlackFaultKind.SLOW, times, delay_seconds=seconds), more)
 
-    def garbage(
-        self, method: str, body: bytes = b"<html>", status: int = 200, times: int | None = 1, **more: object
-    ) -> SlackFault:
+    def garbage(self, method: str, body: bytes = b"<html>", status: int = 200, **more: object) -> SlackFault:
         """Does the call and answers with a body that is no JSON; with status 500 it is 'stored, then 5xx'."""
-        return self._add(SlackFault(method, SlackFaultKind.GARBAGE, times, status=status, body=body), more)
+        return self._add(SlackFault(method, SlackFaultKind.GARBAGE, status=status, body=body), more)
 
-    def drop_reply(self, method: str, times: int | None = 1, **more: object) -> SlackFault:
+    def drop_reply(self, method: str, **more: object) -> SlackFault:
         """Does the call and closes the connection without an answer."""
-        return self._add(SlackFault(method, SlackFaultKind.DROP_REPLY, times), more)
+        return self._add(SlackFault(method, SlackFaultKind.DROP_REPLY), more)
 
-    def hold(self, method: str, after_effect: bool = False, times: int | None = 1, **more: object) -> Hold:
+    def hold(self, method: str, after_effect: bool = False, **more: object) -> Hold:
         """Stops the call before, or after, it has its effect, until the returned hold is released."""
         hold = Hold()
-        fault = SlackFault(method, SlackFaultKind.SLOW, times)
+        fault = SlackFault(method, SlackFaultKind.SLOW)
         if after_effect:
             fault.hold_after = hold
         else:

@@ -33,22 +33,14 @@ class WorkspacePerson:
     real_name: str
     team_id: str = "T0DEMO"
     is_restricted: bool = False
-    is_ultra_restricted: bool = False
-    deleted: bool = False
-    email: str = ""
-
-    @property
-    def guest(self) -> bool:
-        """Whether the person is a guest of either kind."""
-        return self.is_restricted or self.is_ultra_restricted
+    """Whether the person is a guest."""
 
     def public(self, home_team_id: str) -> Json:
         """The person as `users.info` returns it."""
         answer: Json = {
-            **{key: getattr(self, key) for key in ("id", "team_id", "name", "real_name", "deleted")},
+            **{key: getattr(self, key) for key in ("id", "team_id", "name", "real_name")},
             **{"tz": "Etc/UTC", "tz_offset": 0, "is_restricted": self.is_restricted},
-            **dict.fromkeys(("is_admin", "is_owner", "is_bot", "is_app_user"), False),
-            "is_ultra_restricted": self.is_ultra_restricted,
+            **dict.fromkeys(("deleted", "is_ultra_restricted", "is_admin", "is_owner", "is_bot", "is_app_user"), False),
             "profile": {"real_name": self.real_name, "display_name": self.name, "team": self.team_id},
         }
         return answer if self.team_id == home_team_id else {**answer, "is_stranger": True}

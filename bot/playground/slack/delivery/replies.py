@@ -23,12 +23,10 @@ def _drawn(slack: AppContext, body: Json) -> Json:
 
 
 def say(slack: AppContext, permit: ResponseUrl, body: Json) -> str:
-    """A new message, ephemeral unless `response_type` is `in_channel`; into the thread only when it says so."""
+    """A new message that only this person sees, as Tailback asks for; into the thread only when it says so."""
     message = _drawn(slack, body)
     channel = slack.workspace.channel(permit.channel)
     thread_ts = text(body, "thread_ts") or None
-    if text(body, "response_type") == "in_channel":
-        return text(slack.workspace.write(channel, message, thread_ts), "ts")
     return text(slack.workspace.whisper(channel, permit.user, message, thread_ts), "ts")
 
 

@@ -131,10 +131,12 @@ class SocketCarrier:
         finally:
             self._acks.pop(place, None)
 
-    async def disconnect(self, reason: str = "refresh_requested") -> None:
+    async def disconnect(self) -> None:
         """Tells every connection that it ends, and ends it, as Slack does every few hours."""
         for socket in list(self._connections):
-            await socket.send_json({"type": "disconnect", "reason": reason, "debug_info": {"host": "stand-in"}})
+            await socket.send_json(
+                {"type": "disconnect", "reason": "refresh_requested", "debug_info": {"host": "stand-in"}}
+            )
             await socket.close()
 
     async def close(self) -> None:

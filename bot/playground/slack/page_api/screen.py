@@ -11,8 +11,8 @@ _COPIED = ("blocks", "reply_count", "edited", "metadata")
 
 def person(slack: AppContext, who: WorkspacePerson) -> Json:
     """A person in the list."""
-    of_person = {key: getattr(who, key) for key in ("id", "name", "real_name", "guest")}
-    return {**of_person, "stranger": who.team_id != slack.workspace.team.id}
+    names = {key: getattr(who, key) for key in ("id", "name", "real_name")}
+    return {**names, "guest": who.is_restricted, "stranger": who.team_id != slack.workspace.team.id}
 
 
 def message(slack: AppContext, stored: Json) -> Json:
@@ -60,8 +60,8 @@ def frame(slack: AppContext) -> Json | None:
     return {"rate": found.clock.rate(), "story": found.story, "stories": choices, "channel": found.channel}
 
 
-def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
-    """Everything that `user` sees now; with `only_channel` the messages of the other channels are left out."""
+def screen(slack: AppContext, user: str) -> Json:
+    """Everything that `user` sees now."""
     workspace = slack.workspace
     me = workspace.persons.get(user) or next(iter(workspace.persons.values()))
     home = workspace.views.homes.get(me.id)
@@ -82,7 +82,7 @@ def screen(slack: AppContext, user: str, only_channel: str = "") -> Json:
         ],
         "shortcuts": [{"callback_id": each.callback_id, "name": each.name} for each in slack.settings.shortcuts],
         "guide": workspace.guide,
-        "channels": [_channel(slack, each) for each in channels if only_channel in ("", each.id, each.name)],
+        "channels": [_channel(slack, each) for each in channels],
         "ephemerals": _ephemerals(slack, me.id),
         "views": [
             {"id": each.id, "view": view_public(workspace, each), "errors": each.errors}

@@ -128,7 +128,7 @@ class Ui:
         seq = self._slack.workspace.seq
         if query.get("since") == str(seq):
             return _Json({"seq": seq, "unchanged": True})
-        return _Json(screen(self._slack, query.get("user", ""), query.get("channel", "")))
+        return _Json(screen(self._slack, query.get("user", "")))
 
     async def _read_log(self, request: Request) -> Response:
         given = request.query_params.get("since", "0")
