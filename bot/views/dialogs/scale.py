@@ -102,8 +102,9 @@ def scale_modal(
         input_block("choice", _asks_for(first), _radio(first, rows, other)),
     ]
     number: dict[str, object] = {"type": "number_input", "is_decimal_allowed": False}
-    now = "" if first.current is None else f" ({first.current} now{f' + {_added(first)}' if _added(first) else ''})"
-    hint = f"Total runners{now}. Choose “{other['text']['text']}” above. Its effect is shown first."  # type: ignore[index]
+    now = "" if first.current is None else f" ({first.current} now)"
+    above_it = other["text"]["text"]  # type: ignore[index]
+    hint = f"Total runners, not how many to add{now}. Choose “{above_it}” above. Its effect is shown first."
     blocks.append(input_block("target", "Another total", number, optional=True, hint=hint))
     if len(able) > 1:
         options = [option(f"{flat(one.pool, 50)}, now {one.current}", one.pool) for one in able]
@@ -130,10 +131,6 @@ def scalable(choices: Sequence[ScaleChoice]) -> list[ScaleChoice]:
 
 def _asks_for(choice: ScaleChoice) -> str:
     return f"New total for {flat(choice.pool, 100)}"
-
-
-def _added(choice: ScaleChoice) -> int:
-    return 0 if choice.suggested is None or choice.current is None else choice.suggested - choice.current
 
 
 def _radio(choice: ScaleChoice, rows: Sequence[ScaleRow], *others: Block) -> dict[str, object]:
