@@ -18,8 +18,8 @@ from cryptography.x509.oid import NameOID
 
 from bot.adapters.http.client import HttpPool
 from bot.adapters.sns import AmazonSns
+from bot.playground.fleet.api.wire import written
 from tests.builders import NOW
-from tests.webhooks import written
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:ci-alerts"
 HOST = "https://sns.us-east-1.amazonaws.com"

@@ -6,9 +6,9 @@ from typing import Self, TypeVar
 
 import httpx
 
+from bot.playground.slack.wire import Json, rows, table
 from tests.patience import PATIENCE_SECONDS
 
-Json = dict[str, object]
 Found = TypeVar("Found")
 
 DEFAULT_USER = "U0ANA"
@@ -25,20 +25,8 @@ class RefusedError(AssertionError):
     """The workspace, or the app behind it, did not take what a person did; the message is what the person reads."""
 
 
-def listed(source: Mapping[str, object], key: str) -> list[Json]:
-    """The objects of the list under `key`, or none."""
-    value = source.get(key)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def held(source: Mapping[str, object], key: str) -> Json:
-    """The object under `key`, or an empty one."""
-    value = source.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def label_of(element: Mapping[str, object]) -> str:
-    return str((held(element, "text") or held(element, "label")).get("text", ""))
+    return str((table(element, "text") or table(element, "label")).get("text", ""))
 
 
 def elements_of(blocks: Iterable[Json]) -> list[tuple[str, Json]]:
@@ -46,13 +34,13 @@ def elements_of(blocks: Iterable[Json]) -> list[tuple[str, Json]]:
     found: list[tuple[str, Json]] = []
     for block in blocks:
         block_id = str(block.get("block_id", ""))
-        for element in listed(block, "elements") if block.get("type") in ("actions", "context_actions") else ():
-            thumbs = (held(element, name) for name in ("positive_button", "negative_button"))
+        for element in rows(block, "elements") if block.get("type") in ("actions", "context_actions") else ():
+            thumbs = (table(element, name) for name in ("positive_button", "negative_button"))
             pressed = [{**each, "type": "button", "feedback": True, "action_id": element["action_id"]}
                        for each in thumbs if each]  # fmt: skip
             found += [(block_id, each) for each in pressed or [element]]
-        found += [(block_id, element) for _, element in elements_of(listed(block, "child_blocks"))]
-        found += [(block_id, held(block, key)) for key in ("accessory", "element") if key in block]
+        found += [(block_id, element) for _, element in elements_of(rows(block, "child_blocks"))]
+        found += [(block_id, table(block, key)) for key in ("accessory", "element") if key in block]
     return found
 
 
@@ -87,7 +75,7 @@ class Surface:
     def choices(self) -> list[str]:
         """The entries of the overflow menus."""
         menus = [element for _, element in elements_of(self.blocks) if element.get("type") == "overflow"]
-        return [label_of(option) for menu in menus for option in listed(menu, "options")]
+        return [label_of(option) for menu in menus for option in rows(menu, "options")]
 
     def _button(self, label: str) -> tuple[Json, Json]:
         """(what to send when it is pressed, the button)."""
@@ -99,7 +87,7 @@ class Surface:
     def _option(self, label: str) -> Json:
         """What to send when this entry of a menu is chosen."""
         for block_id, element in elements_of(self.blocks):
-            for option in listed(element, "options"):
+            for option in rows(element, "options"):
                 if label_of(option) == label:
                     return {"block_id": block_id, "action_id": element["action_id"], "selected_option": option}
         raise NotShownError(f"no menu entry {label!r}; there are {self.choices}")
@@ -130,7 +118,7 @@ class Message(Surface):
 
     @property
     def blocks(self) -> list[Json]:
-        return listed(self.data, "blocks")
+        return rows(self.data, "blocks")
 
     @property
     def text(self) -> str:
@@ -209,11 +197,11 @@ class View(Surface):
 
     @property
     def blocks(self) -> list[Json]:
-        return listed(self.content, "blocks")
+        return rows(self.content, "blocks")
 
     @property
     def title(self) -> str:
-        return str(held(self.content, "title").get("text", ""))
+        return str(table(self.content, "title").get("text", ""))
 
     @property
     def text(self) -> str:
@@ -226,17 +214,17 @@ class View(Surface):
     def options(self, label: str) -> list[str]:
         """The texts of the options of the input with this label."""
         found = next(block for block in self.blocks if label_of(block) == label)
-        return [label_of(option) for option in listed(held(found, "element"), "options")]
+        return [label_of(option) for option in rows(table(found, "element"), "options")]
 
     async def fill(self, label: str, value: object) -> Self:
         """Fills in the input with this label: a text, a number, or the text of an option."""
         for block in self.blocks:
-            element = held(block, "element")
+            element = table(block, "element")
             if not element or label_of(block) != label:
                 continue
             state: Json = {"type": element["type"], "value": str(value)}
             if element["type"] in {"static_select", "radio_buttons"}:
-                options = {label_of(option): option for option in listed(element, "options")}
+                options = {label_of(option): option for option in rows(element, "options")}
                 state = {"type": element["type"], "selected_option": options[str(value)]}
             self._filled.setdefault(str(block["block_id"]), {})[str(element["action_id"])] = state
             return self
@@ -244,7 +232,7 @@ class View(Surface):
 
     async def submit(self) -> Json:
         """Submits; gives the errors by block id, none when the app took it."""
-        self.errors = held(await self._act("submit", {"values": dict(self._filled)}), "errors")
+        self.errors = table(await self._act("submit", {"values": dict(self._filled)}), "errors")
         return self.errors
 
     async def close(self) -> None:
@@ -324,19 +312,19 @@ class SlackDriver:
         """The messages of a channel, or the ephemeral ones of a person in it."""
         place = await self._place(channel, user)
         if place is None:
-            there = [each["name"] for each in listed(await self.screen(user), "channels")]
+            there = [each["name"] for each in rows(await self.screen(user), "channels")]
             raise NotShownError(f"no channel {channel!r}; there are {there}")
         if ephemeral:
             return [each for each in await self._ephemerals(user) if each.channel == place["id"]]
-        return [Message(self, str(place["id"]), data, user=user) for data in listed(place, "messages")]
+        return [Message(self, str(place["id"]), data, user=user) for data in rows(place, "messages")]
 
     async def _ephemerals(self, user: str) -> list[Message]:
-        mine = listed(await self.screen(user), "ephemerals")
+        mine = rows(await self.screen(user), "ephemerals")
         return [Message(self, str(data["channel"]), data, ephemeral=True, user=user) for data in mine]
 
     async def _place(self, channel: str, user: str = DEFAULT_USER) -> Json | None:
         """A channel as a person sees it, by name or id; `tailback` is the conversation with the app."""
-        places, name = listed(await self.screen(user), "channels"), channel.lstrip("#")
+        places, name = rows(await self.screen(user), "channels"), channel.lstrip("#")
         return next((each for each in places if name in (each["id"], each["name"])), None)
 
     async def post(self, act: str, request: Json) -> Json:
@@ -385,8 +373,8 @@ class SlackDriver:
         """Waits for an open modal of this person whose title contains `title`; the topmost such."""
 
         async def modals() -> list[View]:
-            entries = listed(await self.screen(user), "views")
-            return [View(self, user, str(each["id"]), held(each, "view"), held(each, "errors")) for each in entries]
+            entries = rows(await self.screen(user), "views")
+            return [View(self, user, str(each["id"]), table(each, "view"), table(each, "errors")) for each in entries]
 
         return await self.newest(modals, lambda one: title in one.title, within, f"modal {title!r} for {user}")
 
@@ -395,7 +383,7 @@ class SlackDriver:
         await self.post("home", {"user": user})
 
         async def homes() -> list[View]:
-            content = held(await self.screen(user), "home")
+            content = table(await self.screen(user), "home")
             return [View(self, user, str(content["id"]), content, {})] if content else []
 
         return await self.newest(homes, lambda one: containing in one.text, within, f"App Home with {containing!r}")
@@ -403,7 +391,7 @@ class SlackDriver:
     async def log(self, method: str | None = None, since: int = 0) -> list[Json]:
         """The requests that the app made, in order of arrival, of one method if it is named."""
         answer: Json = (await self._client.get("/ui/log", params={"since": since})).raise_for_status().json()
-        return [each for each in listed(answer, "requests") if method in (None, each["method"])]
+        return [each for each in rows(answer, "requests") if method in (None, each["method"])]
 
     async def newest(
         self, every: Callable[[], Awaitable[list[Found]]], fits: Callable[[Found], object], within: float, what: str

@@ -1,16 +1,10 @@
 """Deliveries in Alertmanager's webhook format (version 4), as tests of whole installations send them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 Json = dict[str, object]
 NEVER = "0001-01-01T00:00:00Z"
 """How the end of an alert that fires is written."""
-
-
-def written(at: float) -> str:
-    """RFC 3339 with milliseconds."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def webhook(key: str, labels: Mapping[str, object], alerts: Sequence[Json], common: object = None) -> Json:

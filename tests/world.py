@@ -192,6 +192,10 @@ class World:
         """The replies as messages, the first one included."""
         return [stored.message for stored in self.chat.thread(self.incident.thread.root or "")]
 
+    def direct(self, who: str) -> list[str]:
+        """The direct messages of a person."""
+        return [one.message.text for one in self.chat.messages if one.channel == who]
+
     def due(self, kind: str = "inc") -> float | None:
         """In how many seconds the only record of a kind is looked at; None for never."""
         times = [at for member, at in self.data.due.items() if member.startswith(kind)]

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from bot.core.message import Block, Message  # noqa: E402 - the root is found first
 from bot.core.requests.interaction import Answer  # noqa: E402
 from bot.incidents.actions.list_incidents import publish_app_home  # noqa: E402
+from tests.journeys.visitor import FLAGS  # noqa: E402
 from tests.playground.page.state import message  # noqa: E402
 from tests.playground.page.workspace import PageWorkspace  # noqa: E402
 from tests.playground.stories import CHANNEL, STORIES, Played  # noqa: E402
@@ -30,7 +31,6 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 """Width → height of a window in pixels: a desktop and a phone."""
 WHOLE_HEIGHT = 3000
 """High enough for the longest thread."""
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 class Pictured(Played):

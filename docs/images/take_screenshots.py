@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from bot.playground.fleet.scenarios import SCENARIOS  # noqa: E402 - the root is found first
 from tests.journeys.demo import opened_demo  # noqa: E402
+from tests.journeys.visitor import FLAGS  # noqa: E402
 from tests.slack_driver import SlackDriver  # noqa: E402
 from tests.views.test_report_page import example  # noqa: E402
 
@@ -46,7 +47,6 @@ AGAIN_MS = 8_000
 TRIES = 6
 MORE = 20
 """Runners to add."""
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 async def take(folder: Path | None = None, scenario: str = "surge") -> list[Path]:

@@ -4,8 +4,9 @@ import json
 import time
 from collections.abc import Mapping
 
+from bot.playground.fleet.api.wire import written
 from tests import webhooks
-from tests.webhooks import Json, written
+from tests.webhooks import Json
 
 BEGAN = time.time() - 120
 

@@ -12,14 +12,8 @@ from bot.ports import Failure
 from bot.registry import wake_all
 from bot.views.words.timeline import PLAIN
 from tests.builders import POOL
+from tests.people.test_escalate import GROUP, calls
 from tests.world import ANA, World, spoken
-
-GROUP = "<!subteam^S0ONCALL>"
-
-
-def calls(world: World) -> list[str]:
-    """The replies that mention the on-call group."""
-    return [reply for reply in world.replies if GROUP in reply]
 
 
 async def starts_again(world: World, *, asks: bool = True) -> None:

@@ -3,7 +3,7 @@
 from bot.notifications.follows import follows_of
 from tests.builders import POOL
 from tests.jobs.test_find import URL
-from tests.jobs.test_watch_followed import DRAIN_SECONDS, told, waiting
+from tests.jobs.test_watch_followed import DRAIN_SECONDS, waiting
 from tests.world import ANA, refused
 
 
@@ -16,5 +16,5 @@ async def test_unfollow_ends_one_or_all() -> None:
     await world.types("unfollow")
     world.queues(0)
     await world.passes(DRAIN_SECONDS)
-    assert told(world) == []
+    assert world.direct(ANA) == []
     await refused("follow no job", world.types("unfollow"))

@@ -29,11 +29,6 @@ async def waiting(queued: int = 60) -> World:
     return world
 
 
-def told(world: World, who: str = ANA) -> list[str]:
-    """The direct messages of a person."""
-    return [one.message.text for one in world.chat.messages if one.channel == who]
-
-
 def news(world: World) -> list[FollowNews]:
     """What followers were told, as it is stored, in order."""
     tells = [row.value for row in world.data.rows.values() if isinstance(row.value, Tell)]
@@ -51,16 +46,16 @@ async def test_a_follower_of_a_pool_is_told_once_when_it_has_drained() -> None:
     answer = whisper(await world.types("follow", POOL))
     assert POOL in answer.text
     await world.passes(DRAIN_SECONDS)
-    assert told(world) == []
+    assert world.direct(ANA) == []
     world.queues(0)
     await world.passes(DRAIN_SECONDS)
-    [message] = told(world)
+    [message] = world.direct(ANA)
     assert message.startswith(f"{POOL} has drained")
     world.queues(60)
     await world.passes(DRAIN_SECONDS)
     world.queues(0)
     await world.passes(DRAIN_SECONDS)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
     assert await follows_of(world.context, ANA) == []
 
 
@@ -69,14 +64,14 @@ async def test_a_queue_that_doubles_is_told_once_and_does_not_end_it() -> None:
     await world.types("follow", POOL)
     world.queues(130)
     await world.passes(DRAIN_SECONDS)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
     assert [(one.event, one.queued) for one in news(world)] == [(FollowEvent.WORSE, 130)]
     world.queues(300)
     await world.passes(DRAIN_SECONDS)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
     world.queues(0)
     await world.passes(DRAIN_SECONDS)
-    assert len(told(world)) == 2
+    assert len(world.direct(ANA)) == 2
     assert (news(world)[1].event, news(world)[1].target) == (FollowEvent.DRAINED, POOL)
 
 
@@ -84,13 +79,13 @@ async def test_a_follower_of_a_job_is_told_when_it_starts() -> None:
     world = await waiting()
     await world.types("follow", URL)
     await world.passes(60)
-    assert told(world) == []
+    assert world.direct(ANA) == []
     await becomes(world, JobStanding.RUNNING, started_at=world.clock.now())
-    [message] = told(world)
+    [message] = world.direct(ANA)
     assert "test (default)" in message
     assert [one.event for one in news(world)] == [FollowEvent.STARTED]
     await becomes(world, JobStanding.ENDED)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
 
 
 @pytest.mark.parametrize("conclusion", ["cancelled", "skipped"])
@@ -98,7 +93,7 @@ async def test_a_job_that_never_starts_ends_it(conclusion: str) -> None:
     world = await waiting()
     await world.types("follow", URL)
     await becomes(world, JobStanding.ENDED, conclusion=conclusion)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
     (ended,) = news(world)
     assert (ended.event, [one.conclusion for one in ended.jobs]) == (FollowEvent.ENDED, [conclusion])
 
@@ -108,10 +103,10 @@ async def test_a_job_that_its_source_forgot_ends_it_and_one_that_it_cannot_tell_
     await world.types("follow", URL)
     world.context.jobs = Known(reason=Unfound.UNREACHABLE)
     await world.passes(60)
-    assert told(world) == []
+    assert world.direct(ANA) == []
     world.context.jobs = Known(reason=Unfound.NOT_FOUND)
     await world.passes(60)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
     assert [one.event for one in news(world)] == [FollowEvent.LOST]
 
 
@@ -120,7 +115,7 @@ async def test_a_pool_that_is_gone_from_the_configuration_is_told_once() -> None
     await world.types("follow", POOL)
     world.context.settings.file.pool.pop(POOL)
     await world.passes(120)
-    [message] = told(world)
+    [message] = world.direct(ANA)
     assert "no longer configured" in message
 
 
@@ -129,7 +124,7 @@ async def test_after_a_day_it_ends() -> None:
     world.context.jobs = Known(JOB)
     await world.types("follow", URL)
     await world.passes(FOLLOWED_SECONDS + 3600, step=3600)
-    assert "within a day" in told(world)[0]
+    assert "within a day" in world.direct(ANA)[0]
     assert await follows_of(world.context, ANA) == []
 
 
@@ -139,7 +134,7 @@ async def test_who_has_left_or_lost_the_permission_is_told_nothing() -> None:
     world.chat.people[ANA] = Person(ANA, full_member=False)
     world.queues(0)
     await world.passes(DRAIN_SECONDS)
-    assert told(world) == []
+    assert world.direct(ANA) == []
 
 
 async def test_two_workers_and_a_restart_tell_it_once() -> None:
@@ -155,7 +150,7 @@ async def test_two_workers_and_a_restart_tell_it_once() -> None:
             for claim in await world.claims(kind):
                 await world.tell(claim, other)
         await world.work()
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
 
 
 async def test_a_direct_message_waits_behind_first_messages_of_incidents() -> None:
@@ -165,9 +160,9 @@ async def test_a_direct_message_waits_behind_first_messages_of_incidents() -> No
     for _ in range(60):
         world.context.health.crowded["C0CIONCALL"] = world.clock.now() + 15
         await world.passes(10)
-    assert told(world) == []
+    assert world.direct(ANA) == []
     await world.passes(60)
-    assert len(told(world)) == 1
+    assert len(world.direct(ANA)) == 1
 
 
 async def test_a_thousand_followers_are_told_once_within_twenty_minutes_and_incidents_before_them() -> None:

@@ -5,7 +5,8 @@ import json
 import time
 from pathlib import Path
 
-from tests.webhooks import NEVER, Json, webhook, written
+from bot.playground.fleet.api.wire import written
+from tests.webhooks import NEVER, Json, webhook
 
 SEED_FILE = Path(__file__).parents[1] / "fixtures" / "grafana" / "RECONSTRUCTED_seed_alert.json"
 """The alert that this project was made for: a reconstruction in Grafana's format, not a recording."""

@@ -7,11 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.playground.fleet.api.wire import read_time
+from bot.playground.fleet.api.wire import read_time, written
 from tests.journeys.real_alertmanager import CONFIG, alertmanager
 from tests.journeys.setup import LARGE, LINUX, MAC, TOKEN, Setup
 from tests.journeys.world import World, running
-from tests.webhooks import written
 
 LABELS = {"alertname": "RunnerQueueTooLong", "runner_label": LINUX, "severity": "critical"}
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from bot.config import load
+from bot.playground.fleet.api.wire import written
 from handlers.run import serving
 from handlers.wiring import opened
 from tests.amazon import TOPIC, Amazon, certificate, message, sealed, subscription
@@ -20,7 +21,6 @@ from tests.processes import Zygote
 from tests.slack_driver import Message
 from tests.sources.github import recorded, signature
 from tests.sources.payloads import FIXTURES
-from tests.webhooks import written
 
 SECRET = "a-github-webhook-secret"
 

@@ -3,7 +3,7 @@
 from bot.core.incident.details.people import HandoverDeclined
 from bot.core.incident.timeline import Event
 from bot.views.words import refusals
-from tests.people.test_handover import declines, direct, hands_over, value_of
+from tests.people.test_handover import declines, hands_over, value_of
 from tests.world import ANA, BEN, CAM, World, refused
 
 
@@ -13,7 +13,7 @@ async def test_declined_it_belongs_to_the_owner_before_who_is_told(world: World)
     await hands_over(world)
     await declines(world)
     assert (world.incident.ownership.owner, world.incident.ownership.handed_by) == (ANA, None)
-    (message,) = direct(world, ANA)
+    (message,) = world.direct(ANA)
     assert message.startswith(f"<@{BEN}>")
     assert f"<@{BEN}>" in world.replies[-1]
     assert f"<@{ANA}>" in world.replies[-1]
@@ -28,7 +28,7 @@ async def test_without_an_owner_before_nobody_owns_it_and_the_group_is_called(wo
     await hands_over(world, CAM, BEN)
     await declines(world, CAM)
     assert world.incident.ownership.owner is None
-    assert len(direct(world, BEN)) == 1
+    assert len(world.direct(BEN)) == 1
     assert world.incident.log.timeline[-1].details == HandoverDeclined(None)
     assert "<!subteam^S0ONCALL>" in world.replies[-1]
     await world.passes(world.context.settings.file.timing.escalate_after + 30, 465)

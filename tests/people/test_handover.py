@@ -20,16 +20,11 @@ from tests.world import ANA, BEN, CAM, World, refused, settings
 NOTE = ("watch", "the", "autoscaler")
 
 
-def direct(world: World, who: str = BEN) -> list[str]:
-    """The direct messages of a person."""
-    return [one.message.text for one in world.chat.messages if one.channel == who]
-
-
 async def hands_over(world: World, to: str = BEN, who: str = ANA, *note: str) -> Answer:
-    return await told(world, world.says("handover", f"<@{to}>", *note, who=who))
+    return await answered(world, world.says("handover", f"<@{to}>", *note, who=who))
 
 
-async def told(world: World, press: Awaitable[Answer]) -> Answer:
+async def answered(world: World, press: Awaitable[Answer]) -> Answer:
     """What came of it, after a second: direct messages leave one by one."""
     answer = await world.done(press)
     await world.passes(DIRECT_SECONDS)
@@ -40,7 +35,7 @@ async def declines(world: World, who: str = BEN, message: int = -1) -> Answer:
     """Presses the button of the direct message."""
     found = [one for one in world.chat.messages if one.channel == who][message]
     pressed = {"channel": "D0BEN", "message": found.ts, "request_id": value_of(found)}
-    return await told(world, world.asks("decline_handover", who, **pressed))
+    return await answered(world, world.asks("decline_handover", who, **pressed))
 
 
 def value_of(shown: SlackMessage) -> str:
@@ -55,7 +50,7 @@ async def test_the_new_owner_reads_the_state_and_whose_note_it_is(world: World) 
     await hands_over(world, BEN, ANA, *NOTE)
     own = world.incident.ownership
     assert (own.owner, own.handed_by, own.by_acting) == (BEN, ANA, False)
-    (message,) = direct(world)
+    (message,) = world.direct(BEN)
     head, note, *lines = message.split("\n")
     assert (f"<@{ANA}>" in head, f"<@{ANA}>" in note) == (True, True)
     assert note.endswith(" ".join(NOTE))
@@ -85,7 +80,7 @@ async def test_who_is_no_member_cannot_own_it(world: World, case: str) -> None:
     refusal, world.chat.people[BEN] = OUTSIDE[case]
     await world.opens()
     await refused(refusal, hands_over(world))
-    assert (world.incident.ownership.owner, direct(world)) == (None, [])
+    assert (world.incident.ownership.owner, world.direct(BEN)) == (None, [])
 
 
 @pytest.mark.parametrize(
@@ -127,13 +122,13 @@ async def test_what_changed_meanwhile_is_not_told(world: World) -> None:
     await world.opens()
     await world.says("handover", f"<@{BEN}>")
     await world.done(world.asks("ack", CAM))
-    assert direct(world) == []
+    assert world.direct(BEN) == []
     await hands_over(world, BEN, CAM)
     await world.done(world.asks("ack", ANA))
     await refused(refusals.HANDOVER_PASSED_ON, declines(world))
     await world.says("handover", f"<@{BEN}>")
     await world.done(world.asks("resolve", ANA, surface=Surface.DIALOG))
-    assert len(direct(world)) == 1
+    assert len(world.direct(BEN)) == 1
 
 
 async def test_two_processes_and_a_restart_tell_it_once(world: World) -> None:
@@ -144,6 +139,6 @@ async def test_two_processes_and_a_restart_tell_it_once(world: World) -> None:
     (claim,) = await world.claims("tell")
     await world.tell(claim, other)
     await world.work()
-    assert len(direct(world)) == 1
+    assert len(world.direct(BEN)) == 1
     again = world.says("handover", f"<@{BEN}>")
     await refused(refusals.HANDOVER_OWNS, again)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.playground.slack.wire import rows
 from tests.patience import PATIENCE_SECONDS
 from tests.playground.slack_kit import CI, Ack, Body, SlackWithApp, button, modal, section
-from tests.slack_driver import Message, NotShownError, RefusedError, listed
+from tests.slack_driver import Message, NotShownError, RefusedError
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 OPEN = "OPEN: linux.2xlarge"
@@ -234,7 +235,7 @@ async def test_a_direct_message_is_an_event_of_its_own_and_is_answered_there(con
     [event] = events
     assert (event["channel_type"], event["channel"], event["text"]) == ("im", "D0BEN", "job 34")
     await client.chat_postMessage(channel="U0BEN", text="It waits.")
-    places = {who: {one["id"] for one in listed(await driver.screen(who), "channels")} for who in ("U0ANA", "U0BEN")}
+    places = {who: {one["id"] for one in rows(await driver.screen(who), "channels")} for who in ("U0ANA", "U0BEN")}
     assert "D0BEN" in places["U0BEN"] - places["U0ANA"]
     assert [one.text for one in await driver.messages("tailback", "U0BEN")] == ["job 34", "It waits."]
     context.kit.stand_in.settings.scopes -= {"im:history"}
@@ -275,7 +276,7 @@ async def test_every_element_of_the_golden_messages_can_be_pressed_and_says_what
             continue
         sent = await context.kit.client.chat_postMessage(channel=CI, text=path.stem, blocks=blocks)
         stored = context.kit.stand_in.workspace.find(context.kit.stand_in.workspace.channels[CI], str(sent["ts"]))
-        for block_id, click in clicks_of(listed(stored, "blocks")):
+        for block_id, click in clicks_of(rows(stored, "blocks")):
             place: Body = {"user": "U0ANA", "channel": CI, "ts": sent["ts"], "block_id": block_id}
             await context.kit.driver.post("click", {**place, **click})
             [action] = context.bodies[-1]["actions"]
@@ -289,11 +290,11 @@ async def test_every_element_of_the_golden_messages_can_be_pressed_and_says_what
 def clicks_of(blocks: list[Body]) -> Iterator[tuple[str, Body]]:
     """(block id, what the page sends) of each thing to press."""
     for block in blocks:
-        yield from clicks_of(listed(block, "child_blocks"))
-        for element in [*listed(block, "elements"), *([block["accessory"]] if block.get("accessory") else [])]:
+        yield from clicks_of(rows(block, "child_blocks"))
+        for element in [*rows(block, "elements"), *([block["accessory"]] if block.get("accessory") else [])]:
             where, act = str(block.get("block_id", "")), {"action_id": element.get("action_id")}
             sides = [element[side] for side in ("positive_button", "negative_button") if side in element]
             for value in [one["value"] for one in sides] or ([element["value"]] if "value" in element else []):
                 yield where, {**act, "value": value}
-            for option in listed(element, "options"):
+            for option in rows(element, "options"):
                 yield where, {**act, "selected_option": option}

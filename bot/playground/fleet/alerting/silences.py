@@ -5,10 +5,10 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from bot.playground.fleet.api.promql import LabelMatcher
+from bot.playground.fleet.api.promql import LabelMatcher, accepted_by
 from bot.playground.fleet.api.wire import read_time, written
+from bot.playground.fleet.metrics import Labels
 
-Labels = tuple[tuple[str, str], ...]
 _LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
@@ -41,8 +41,7 @@ class FleetSilence:
 
     def silences(self, labels: Labels) -> bool:
         """Say whether all matchers accept these labels; a missing label is the empty string."""
-        values = dict(labels)
-        return all(m.accepts(values.get(m.name, "")) for m in self.matchers)
+        return accepted_by(self.matchers, labels)
 
     def as_json(self, now: float) -> dict[str, object]:
         """Return the silence as the API shows it."""

@@ -6,7 +6,7 @@ Everything else is refused by name.
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -50,6 +50,12 @@ class LabelMatcher:
         return same is (self.op in ("=", "=~"))
 
 
+def accepted_by(matchers: Iterable[LabelMatcher], labels: Labels) -> bool:
+    """Whether all of them accept these labels; a missing one is the empty string."""
+    values = dict(labels)
+    return all(m.accepts(values.get(m.name, "")) for m in matchers)
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """One element of an instant vector; labels are sorted and include `__name__` while Prometheus keeps it."""
@@ -88,12 +94,8 @@ class _Selector:
     def series(self, history: History) -> list[tuple[str, Labels, Series]]:
         """Its series, looked up once for all steps of the query."""
         if not self._found:
-            self._found.extend(history.find(self.name, self._accepts))
+            self._found.extend(history.find(self.name, partial(accepted_by, self.matchers)))
         return self._found
-
-    def _accepts(self, labels: Labels) -> bool:
-        values = dict(labels)
-        return all(m.accepts(values.get(m.name, "")) for m in self.matchers)
 
     def now(self, history: History, at: float) -> list[Element]:
         found = [(name, labels, series.at(at)) for name, labels, series in self.series(history)]
