@@ -500,7 +500,3 @@ class FakePager:
         with self.script.call("send"):
             if (event.key, event.action) not in [(one.key, one.action) for one in self.events]:
                 self.events.append(event)
-
-    @property
-    def told(self) -> list[tuple[str, str]]:
-        return [(one.event, one.text) for one in self.events]

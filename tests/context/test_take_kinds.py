@@ -18,7 +18,7 @@ RUNS = RunningJob("pull / test", 9000.0, "o/r", "https://ci.example/1")
 HOUR = 3600.0
 
 
-def told(at: float, seconds: float = 600.0, **more: object) -> Snapshot:
+def sample_of(at: float, seconds: float = 600.0, **more: object) -> Snapshot:
     ended = tuple(EndedJob("pull / test", at - 60 * n, seconds) for n in range(6))
     pace = (KindPace("pull / test", seconds, running=8, lower_seconds=seconds),)
     shot = Snapshot(POOL, at, queued=9, oldest_wait_seconds=2400.0, starts_per_minute=2.0, ended=ended, kinds=pace)
@@ -29,12 +29,12 @@ async def test_what_is_usual_is_learnt_from_jobs_that_ended_and_compared_with_no
     world = World()
     for hour in range(8):
         at = NOW + hour * HOUR
-        pool, puts = await with_usual(world.context, Pool(POOL), Pool(POOL, (told(at),)))
+        pool, puts = await with_usual(world.context, Pool(POOL), Pool(POOL, (sample_of(at),)))
         await world.store.commit(Change(puts=puts))
     held = await world.store.get(JobKinds, POOL)
     assert held is not None
     assert held.value.packed
-    slow = told(NOW + 9 * HOUR, 1800.0)
+    slow = sample_of(NOW + 9 * HOUR, 1800.0)
     pool, _ = await with_usual(world.context, Pool(POOL), Pool(POOL, (slow,)))
     assert pool.latest is not None
     (pace,) = pool.latest.kinds
@@ -45,7 +45,7 @@ async def test_what_is_usual_is_learnt_from_jobs_that_ended_and_compared_with_no
 
 async def test_which_jobs_wait_and_run_lies_in_a_record_of_its_own() -> None:
     world = World()
-    sample = told(NOW, composition=(GROUP,), running=(RUNS,))
+    sample = sample_of(NOW, composition=(GROUP,), running=(RUNS,))
     pool, puts = await with_usual(world.context, Pool(POOL), Pool(POOL, (sample,)))
     await world.store.commit(Change(puts=puts))
     held = await world.store.get(JobsNow, POOL)
@@ -66,7 +66,7 @@ async def test_a_group_is_left_when_it_loses_no_job_while_others_start(jobs: tup
     """A burst that drains at a limit waits as long, and becomes smaller."""
     world, before, overtaken = World(), Pool(POOL), [False]
     for look, number in enumerate(jobs):
-        sample = told(NOW + 150 * look, composition=(replace(GROUP, jobs=number),))
+        sample = sample_of(NOW + 150 * look, composition=(replace(GROUP, jobs=number),))
         pool, puts = await with_usual(world.context, before, Pool(POOL, (sample,)))
         await world.store.commit(Change(puts=puts))
         assert pool.latest is not None

@@ -129,7 +129,7 @@ def test_kubernetes_knows_every_object_and_field(
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "problem"),
     [
         ({"mode": "both"}, "/mode"),
         ({"replicas": 2}, "'replicas' not allowed"),
@@ -142,9 +142,9 @@ def test_kubernetes_knows_every_object_and_field(
         ({"web": {"replicas": 0}}, "/web/replicas"),
     ],
 )
-def test_a_wrong_value_is_named_before_anything_is_installed(values: dict[str, object], said: str) -> None:
+def test_a_wrong_value_is_named_before_anything_is_installed(values: dict[str, object], problem: str) -> None:
     """By the schema, or by the template that reads the configuration."""
-    assert said in helm("template tailback", values, code=1).err
+    assert problem in helm("template tailback", values, code=1).err
 
 
 def test_the_schema_describes_every_value() -> None:

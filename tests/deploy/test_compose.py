@@ -27,7 +27,7 @@ def mounts() -> list[tuple[str, str, str]]:
 
 
 def addresses() -> list[str]:
-    """Every host:port by which one service is told to reach another."""
+    """Every host:port by which one service is shown to reach another."""
     asked = [*PROMETHEUS["scrape_configs"], *PROMETHEUS["alerting"]["alertmanagers"]]
     targets = [target for one in asked for group in one["static_configs"] for target in group["targets"]]
     urls = [*(hook["url"] for hook in HOOKS), SERVICES["tailback"]["environment"]["REDIS_URL"]]
@@ -124,5 +124,5 @@ def test_compose_itself_accepts_the_file(tmp_path: Path) -> None:
         pytest.skip("needs Docker's plugin compose, version 2.24 or newer")
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path), "TAILBACK_WEBHOOK_TOKEN": "made-up"}
     compose = ("docker", "compose", "--profile", "demo", "--file", ROOT / "compose.yaml")
-    told = program(*compose, "config", "--format", "json", env=environment).out
-    assert set(json.loads(told)["services"]) == set(SERVICES)
+    shown = program(*compose, "config", "--format", "json", env=environment).out
+    assert set(json.loads(shown)["services"]) == set(SERVICES)

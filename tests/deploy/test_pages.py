@@ -164,10 +164,10 @@ def test_the_steps_of_the_pipx_page_lead_to_a_running_tailback(tmp_path: Path) -
     answers = "--bot-token xoxb-made-up --app-token xapp-made-up --channel C0CIONCALL </dev/null"
     changes = {r"^tailback (?:demo|run)$": ENDS, r"^tailback init$": f"tailback init {answers} || test $? = 1"}
     path = f"{home}/.local/bin:{os.environ['PATH']}"
-    said = follow(
+    output = follow(
         script("pipx", "Nothing stands here", changes), tmp_path / "project", HOME=str(home), PATH=path, PORT="0"
     )
-    assert f"tailback {VERSION}" in said
+    assert f"tailback {VERSION}" in output
     assert not (home / ".local/bin/tailback").exists()
     assert "complete" in (home / ".local/share/bash-completion/completions/tailback").read_text("utf-8")
 

@@ -34,7 +34,7 @@ def installed(wheel: Path) -> Path:
     return place / "bin/tailback"
 
 
-def said(installed: Path, *words: str) -> str:
+def output_of(installed: Path, *words: str) -> str:
     """What the installed command prints, run in an empty folder with an empty environment."""
     folder = installed.parent / "empty"
     folder.mkdir(exist_ok=True)
@@ -45,13 +45,13 @@ def said(installed: Path, *words: str) -> str:
 
 def test_an_installed_wheel_needs_nothing_of_the_checkout(installed: Path) -> None:
     """Version, scenarios and every example come from the wheel itself."""
-    assert said(installed, "--version") == f"tailback {VERSION}\n"
-    assert "surge" in said(installed, "demo", "--list")
+    assert output_of(installed, "--version") == f"tailback {VERSION}\n"
+    assert "surge" in output_of(installed, "demo", "--list")
     (shipped,) = installed.parents[1].glob("lib/python*/site-packages/handlers/shipped")
     assert {path.name for path in shipped.iterdir()} == set(EXAMPLES)
     for name, (source, _) in EXAMPLES.items():
         assert (shipped / name).read_bytes() == (ROOT / source).read_bytes(), name
-    assert said(installed, "example", "env") == (ROOT / ".env.example").read_text("utf-8")
+    assert output_of(installed, "example", "env") == (ROOT / ".env.example").read_text("utf-8")
 
 
 def test_the_wheel_names_what_the_page_installs(wheel: Path) -> None:

@@ -16,7 +16,7 @@ from bot.ports import Failure
 from bot.views.words import refusals
 from tests.builders import CHANNEL, POOL, incident, named, view
 from tests.fakes import HangingMetrics
-from tests.said import queue
+from tests.wording import queue
 from tests.world import ANA, OTHER_POOL, World, refused, whisper
 
 
@@ -36,7 +36,7 @@ def test_it_stands_out_while_somebody_works_on_a_queue_of_unknown_cause(
     assert label.primary is stands_out
 
 
-def told(world: World) -> list[Entry]:
+def diagnoses(world: World) -> list[Entry]:
     """The diagnoses in the timeline."""
     return [one for one in world.incident.log.timeline if isinstance(one.details, Diagnosed)]
 
@@ -47,7 +47,7 @@ async def test_the_thread_is_told_whether_it_is_isolated_and_what_holds_the_pool
     world.clock.advance(5)
     world.queues(20, busy=40, idle=0, offline=2, limit=40)
     await world.done(world.asks("diagnose"))
-    (entry,) = told(world)
+    (entry,) = diagnoses(world)
     found = entry.details
     assert isinstance(found, Diagnosed)
     top = found.groups[0][0].findings[0]
@@ -63,7 +63,7 @@ async def test_what_could_not_be_read_is_named_with_its_reason(world: World) -> 
     await world.opens()
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.done(world.asks("diagnose"))
-    (entry,) = told(world)
+    (entry,) = diagnoses(world)
     assert isinstance(entry.details, Diagnosed)
     assert set(entry.details.unread) == {POOL, OTHER_POOL}
     assert all(why.startswith("Prometheus (fake): snapshot") for why in entry.details.unread.values())
@@ -77,7 +77,7 @@ async def test_a_source_that_was_lost_is_called_blind_whatever_it_said_last(worl
     world.metrics.script.fail("snapshot", Failure.UNCONNECTED, times=None)
     await world.passes(1200, step=60)
     await world.done(world.asks("diagnose"))
-    (entry,) = told(world)
+    (entry,) = diagnoses(world)
     assert isinstance(entry.details, Diagnosed)
     assert entry.details.groups[0][0].findings[0].cause == "blind"
     status = whisper(await world.types("status", POOL)).text
@@ -127,7 +127,7 @@ async def test_a_button_can_be_pressed_again_but_not_twice(world: World) -> None
     await refused(refusals.already_requested(0.0), world.asks("diagnose", **button))
     await world.work()
     await world.done(world.asks("diagnose"))
-    assert len(told(world)) == 2
+    assert len(diagnoses(world)) == 2
 
 
 async def test_by_command_only_the_person_is_answered(world: World) -> None:
@@ -144,7 +144,7 @@ async def test_in_a_thread_a_named_pool_is_told_to_the_thread(world: World) -> N
     await world.opens()
     await world.done(world.says("diagnose", OTHER_POOL))
     assert world.chat.whispers == []
-    (entry,) = told(world)
+    (entry,) = diagnoses(world)
     assert isinstance(entry.details, Diagnosed)
     assert (entry.details.names, world.request.pool) == ((OTHER_POOL,), OTHER_POOL)
 

@@ -10,7 +10,7 @@ from bot.core.record import Change, Put, Stored
 from bot.views.words import refusals
 from tests.builders import NOW, POOL
 from tests.fakes import HangingMetrics
-from tests.said import queue
+from tests.wording import queue
 from tests.world import OTHER_POOL, World, refused, whisper
 
 

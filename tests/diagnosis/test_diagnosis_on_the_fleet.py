@@ -10,14 +10,14 @@ COUNTED = ("limit lowered", "provider", "ghosts", "permission", "cloud_down", "A
 """Troubles that counters prove."""
 
 
-def told(*kinds: str, cases: int = 4) -> list[Story]:
+def stories_of(*kinds: str, cases: int = 4) -> list[Story]:
     """Cases whose exporter tells all figures, and that came to an alert."""
     return [story for story in suite(kinds, cases, "test") if story.case.exporter == "full"]
 
 
 @pytest.mark.parametrize("kind", COUNTED)
 def test_a_cause_that_counters_prove_is_among_the_first_two(kind: str) -> None:
-    for story in told(kind):
+    for story in stories_of(kind):
         first = story.judged[0]
         assert is_right(story, first, 2), [finding.cause for finding in first.named]
         assert all(finding.evidence for finding in first.named)
@@ -25,7 +25,7 @@ def test_a_cause_that_counters_prove_is_among_the_first_two(kind: str) -> None:
 
 def test_a_healthy_pool_has_no_cause() -> None:
     """Ordinary days with their batches and waits."""
-    for story in told("nothing"):
+    for story in stories_of("nothing"):
         assert [j.named for j in story.judged if j.named] == []
 
 

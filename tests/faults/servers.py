@@ -91,11 +91,11 @@ class Process:
         assert code is not None
         return code
 
-    def said(self) -> str:
+    def output(self) -> str:
         """Its log, of all the times that it ran."""
         return self.log.read_text("utf-8") if self.log.exists() else ""
 
-    def said_now(self) -> str:
+    def new_output(self) -> str:
         """Its log since it was started last."""
         if not self.log.exists():
             return ""

@@ -112,7 +112,7 @@ class Soak:
 
     def _may_be_hit(self, process: Process) -> bool:
         """Most often one that works: a machine that starts them slowly would else never have any."""
-        works = '"ready"' in process.said_now() or self.chance.random() < HIT_EARLY
+        works = '"ready"' in process.new_output() or self.chance.random() < HIT_EARLY
         return works and process.name not in self.busy
 
     async def _hit(self, process: Process) -> None:

@@ -111,10 +111,10 @@ class System:
         """Wait until a process says in its log that it serves or works; `/readyz` would also judge Slack."""
 
         def says() -> bool:
-            assert process.code is None, process.said()[-2000:]
-            return '"ready"' in process.said_now()
+            assert process.code is None, process.output()[-2000:]
+            return '"ready"' in process.new_output()
 
-        await eventually(says, lambda: f"{process.name} is ready: {process.said()[-2000:]}", within)
+        await eventually(says, lambda: f"{process.name} is ready: {process.output()[-2000:]}", within)
 
     async def readiness(self, process: Process) -> int:
         """The status of `/readyz`; 0 when nobody answers."""
@@ -213,7 +213,7 @@ class System:
         return await eventually(look, lambda: f"{what}\n{self.logs()}", within)
 
     def logs(self) -> str:
-        return "\n".join(f"{p.name}: {p.said()[-600:]}" for p in self.processes.values())
+        return "\n".join(f"{p.name}: {p.output()[-600:]}" for p in self.processes.values())
 
     async def says(self, what: Callable[[], Iterable[str]], words: str, within: float = PATIENCE_SECONDS) -> None:
         """Wait until one of these texts holds the words."""

@@ -12,7 +12,7 @@ from tests.faults.ends import POOL
 from tests.faults.frames import Request
 from tests.faults.points import kill_after, kill_before, kill_between, scales, silences
 from tests.faults.system import CHANNEL, System
-from tests.said import acknowledged
+from tests.wording import acknowledged
 
 pytestmark = [pytest.mark.needs("redis-server"), pytest.mark.plan(webs=1, pools=True)]
 

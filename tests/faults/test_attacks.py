@@ -28,8 +28,8 @@ async def test_se_3_wrong_slack_signatures_are_401_and_nothing_else(system: Syst
         headers = f"X-Slack-Request-Timestamp: {stamp}\r\nX-Slack-Signature: {signature}\r\n".encode()
         status, _ = await raw(system.webs[0], headers, body, "/slack/events")
         assert status == 401, (stamp, signature)
-    assert "secret-in-body" not in system.webs[0].said()
-    assert "Traceback" not in system.webs[0].said()
+    assert "secret-in-body" not in system.webs[0].output()
+    assert "Traceback" not in system.webs[0].output()
 
 
 @pytest.mark.plan(webs=1, workers=1)
@@ -43,7 +43,7 @@ async def test_se_5_nothing_forges_a_line_in_the_log(system: System) -> None:
     ) as answer:
         assert answer.status == 404
     for process in system.processes.values():
-        for line in process.said().splitlines():
+        for line in process.output().splitlines():
             assert json.loads(line).get("level") != "forged"
             assert "\x1b" not in line
             assert "\u202e" not in line

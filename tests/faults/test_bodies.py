@@ -79,5 +79,5 @@ async def test_se_4_a_wrong_length_is_refused_and_nothing_is_taken(system: Syste
         assert got in {status, 400}, (length, got)
     with system.redis.client as client:
         assert list(client.scan_iter("{tailback}:rec:inc:*")) == []
-    assert "Traceback" not in system.webs[0].said()
+    assert "Traceback" not in system.webs[0].output()
     await still_well(system, before)

@@ -48,8 +48,8 @@ async def test_se_2_wrong_webhook_credentials_are_401_and_nothing_else(system: S
     for folded in (f"Authorization: Bearer {TOKEN}\n\r\n", f"Authorization: Bearer {TOKEN}\r\n x\r\n"):
         status, _ = await raw(web, folded.encode())
         assert status in {400, 401}, folded
-    assert "Traceback" not in web.said()
-    assert TOKEN not in web.said()
+    assert "Traceback" not in web.output()
+    assert TOKEN not in web.output()
 
 
 @pytest.mark.plan(webs=1, workers=0)
@@ -83,7 +83,7 @@ async def test_se_2_thousands_of_guesses_slow_down_the_guesser_alone(system: Sys
     assert len(held) > 10, "the guesser waits for answers"
     assert min(waited) < max(held), "a stranger from elsewhere is not slowed down"
     assert statistics.median(good) < max(held), good
-    assert "Traceback" not in web.said()
+    assert "Traceback" not in web.output()
 
 
 @pytest.mark.plan(webs=3, workers=0, start=False)
@@ -118,13 +118,13 @@ async def taken(web: Process, token: str, group: int) -> int:
 async def test_se_6_a_network_redis_without_password_or_tls_is_warned_of_at_the_start(system: System) -> None:
     """By web and worker, in the log, each with its remedy; on this machine there is nothing to warn of."""
     for process in system.processes.values():
-        assert "redis can be reached by others" not in process.said()
+        assert "redis can be reached by others" not in process.output()
         process.kill()
         process.env["REDIS_URL"] = "redis://redis.invalid:6379/0"
         process.start()
     for process in system.processes.values():
         assert await process.ended() == 1
-        output = process.said_now()
+        output = process.new_output()
         assert "Anybody who reaches redis.invalid can change records: REDIS_URL has no password" in output
         assert "The connection to redis.invalid is not encrypted" in output
         assert "use rediss://" in output

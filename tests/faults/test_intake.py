@@ -110,7 +110,7 @@ async def test_in_3_a_full_redis_refuses_whole_deliveries(system: System) -> Non
         client.config_set("maxmemory", int(client.info("memory")["used_memory"]) // 2)
         answers = [await system.send(number) for number in range(2, 12)]
         assert {answer.status for answer in answers} == {503}
-        assert "memory is full" in system.webs[0].said()
+        assert "memory is full" in system.webs[0].output()
         whole = [client.hgetall(key) for key in client.scan_iter("{tailback}:rec:inc:*")]
         assert all({b"doc", b"version"} <= record.keys() for record in whole)
         assert len(whole) == 1
@@ -133,7 +133,7 @@ async def test_in_4_an_unsafe_redis_is_refused_by_web_and_worker(
             process.start()
         for process in system.processes.values():
             assert await process.ended() == 1
-            assert named in process.said()
+            assert named in process.output()
 
 
 ROUTES = """
@@ -180,7 +180,7 @@ async def posted(system: System, address: str, alerts: object) -> None:
 
 def took(web: Process, many: int) -> bool:
     """Whether a web process took so many deliveries."""
-    return web.said().count('"source": "alertmanager"') >= many
+    return web.output().count('"source": "alertmanager"') >= many
 
 
 FLAPS = 3

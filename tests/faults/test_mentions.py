@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from bot.playground.fleet.api.wire import written
 from tests.faults.checker import roots
 from tests.faults.ends import POOL
 from tests.faults.groups import webhook
 from tests.faults.system import System
 from tests.faults.test_clicks import diagnoses
-from tests.webhooks import written
 
 pytestmark = pytest.mark.needs("redis-server")
 

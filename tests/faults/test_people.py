@@ -11,8 +11,8 @@ from bot.adapters.redis.scripts import CLOCK
 from tests.faults.groups import firing_group
 from tests.faults.points import kill_between, posts
 from tests.faults.system import CHANNEL, System
-from tests.said import acknowledged
 from tests.slack_driver import Message
+from tests.wording import acknowledged
 
 pytestmark = [
     pytest.mark.needs("redis-server"),

@@ -94,7 +94,7 @@ async def test_rt_6_an_incident_that_cannot_be_drawn_is_told_in_plain_words(syst
     await asyncio.sleep(0.3)
     (spoilt,), incident = roots(system), change(system, 1, fired_again(math.nan))
     await system.eventually(lambda: buttons(system, spoilt) == [], "the plain words")
-    assert any("work failed" in worker.said() for worker in system.workers)
+    assert any("work failed" in worker.output() for worker in system.workers)
     assert change(system, 1, fired_again(60.0)) == incident
     await system.queue(f"retry {incident}")
     await system.eventually(lambda: "Acknowledge" in buttons(system, spoilt), "the full message")
@@ -119,11 +119,11 @@ async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
     await system.eventually(lambda: len(roots(system)) == 51, "50 others")
     figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
     await system.eventually(lambda: posts(system, f"/queue retry {incident}") == 1, "the quarantine is told")
-    raised = sum(worker.said().count("work failed") for worker in system.workers)
+    raised = sum(worker.output().count("work failed") for worker in system.workers)
     taken = await shares(system)
     figure("RT-6 largest share of a processor", max(taken.values()))
     assert max(taken.values()) < MOST_SHARE, taken
-    assert sum(worker.said().count("work failed") for worker in system.workers) == raised, "it rests"
+    assert sum(worker.output().count("work failed") for worker in system.workers) == raised, "it rests"
     assert posts(system, f"/queue retry {incident}") == 1
     change(system, 1, repaired)
     await system.queue(f"retry {incident}")
@@ -141,9 +141,9 @@ async def test_rt_6_a_record_that_nobody_can_read_holds_up_nobody(system: System
     for number in range(1, 11):
         await system.send(number)
     await system.eventually(lambda: len(roots(system)) == 10, "ten others")
-    output = "".join(worker.said() for worker in system.workers)
+    output = "".join(worker.output() for worker in system.workers)
     await system.eventually(
-        lambda: "".join(worker.said() for worker in system.workers).count("record unreadable") == 5, output, 5
+        lambda: "".join(worker.output() for worker in system.workers).count("record unreadable") == 5, output, 5
     )
     assert max((await shares(system)).values()) < MOST_SHARE
     await kept(system)

@@ -47,7 +47,7 @@ async def test_losing_all_records_goes_on_in_the_same_threads(system: System) ->
     before = {root.ts for root in roots(system)}
     with system.redis.client as client:
         client.flushall()
-    await system.eventually(lambda: any("redis lost data" in p.said() for p in system.workers), "the loss noticed")
+    await system.eventually(lambda: any("redis lost data" in p.output() for p in system.workers), "the loss noticed")
     await system.eventually(
         lambda: all("continues here" in " ".join(system.replies(ts)) for ts in before), "every thread taken up"
     )

@@ -37,7 +37,7 @@ async def test_rt_2_a_paused_owner_cannot_write_over_the_new_one(system: System)
     before = len([r for r in system.to_redis.seen if r.name == "commit" and r.who != owner.name])
     assert before, "nobody took over"
     owner.signal(signal.SIGCONT)
-    await system.eventually(lambda: refused(owner.said()), "the old owner's write refused")
+    await system.eventually(lambda: refused(owner.output()), "the old owner's write refused")
     await kept(system)
     assert seen(system).duplicates == []
 
@@ -219,11 +219,11 @@ async def test_rt_7_a_second_instance_on_one_folder_is_refused(system: System, t
     for process in (first, second):
         process.env |= {"REDIS_URL": "", "TAILBACK_DATA": str(tmp_path / "data")}
     first.start()
-    await system.eventually(lambda: '"ready"' in first.said(), "the first")
+    await system.eventually(lambda: '"ready"' in first.output(), "the first")
     second.start()
     assert await second.ended() == 1
-    assert "data" in second.said()
-    assert "another" in second.said().lower() or "already" in second.said().lower(), second.said()
+    assert "data" in second.output()
+    assert "another" in second.output().lower() or "already" in second.output().lower(), second.output()
     assert first.code is None
     first.signal(signal.SIGTERM)
     assert await first.ended() == 0

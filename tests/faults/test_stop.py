@@ -102,7 +102,7 @@ async def test_rt_9_a_stop_in_the_middle_of_a_webhook_leaves_nothing_behind(syst
 async def ends_clean(system: System, name: str) -> None:
     process, begun = system.processes[name], time.monotonic()
     process.signal(signal.SIGTERM)
-    assert await process.ended() == 0, process.said()[-2000:]
+    assert await process.ended() == 0, process.output()[-2000:]
     assert time.monotonic() - begun < STOP_SECONDS
-    output = process.said()
+    output = process.output()
     assert [line for line in output.splitlines() if any(word in line for word in COMPLAINTS)] == [], output[-3000:]

@@ -91,7 +91,7 @@ async def test_unsafe_settings_of_the_node_with_our_keys_are_refused(
         late.env["REDIS_URL"] = redis.url
         late.start()
         assert await late.ended() == 1
-        assert "axmemory-policy is allkeys-lru" in late.said_now()
+        assert "axmemory-policy is allkeys-lru" in late.new_output()
 
 
 @pytest.mark.plan(start=False)
@@ -107,13 +107,13 @@ async def test_the_product_works_with_a_login_that_may_do_little(system: System)
         await system.send_until_taken(number)
     await kept(system)
     assert len(roots(system)) == 5
-    assert "subscription lost" not in "".join(process.said() for process in system.workers)
+    assert "subscription lost" not in "".join(process.output() for process in system.workers)
     late = await system.build("worker9")
     late.env["REDIS_URL"] = f"redis://tailback:wr0ng@127.0.0.1:{system.redis.port}/0"
     late.start()
     assert await late.ended() == 1
-    assert "does not accept the credentials" in late.said_now()
-    assert "wr0ng" not in late.said_now()
+    assert "does not accept the credentials" in late.new_output()
+    assert "wr0ng" not in late.new_output()
 
 
 @pytest.mark.parametrize(

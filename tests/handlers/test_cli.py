@@ -23,7 +23,7 @@ from tests.handlers.terminal import Terminal, ran
 from tests.patience import PATIENCE_SECONDS, eventually
 from tests.playground.slack_kit import Kit, standing
 from tests.processes import Ran
-from tests.said import acknowledged
+from tests.wording import acknowledged
 
 COMMANDS = (
     *("demo", "run", "web", "worker", "restored", "init"),

@@ -11,7 +11,7 @@ from bot.core.record import Change
 from bot.ports import Failure
 from bot.views.words.timeline import page_text, paged_words
 from tests.builders import CHANNEL, POOL
-from tests.said import queue
+from tests.wording import queue
 from tests.world import ANA, BEN, World, spoken
 
 PAGER: dict[str, Any] = {"kind": "pagerduty", "token_env": "KEY"}

@@ -14,7 +14,7 @@ from bot.posting.message_key import message_key
 from bot.views.words.causes import cause_name
 from tests.builders import CHANNEL, NOW, POOL, TIMING
 from tests.fakes import FakeChat, FakeClock, SlackMessage
-from tests.said import acknowledged, queue, took_it
+from tests.wording import ack_entry, acknowledged, queue
 from tests.world import ANA, OTHER_POOL, World, spoken
 
 
@@ -228,7 +228,7 @@ async def test_a_reply_is_posted_while_time_goes_on_and_a_queue_is(
         await world.work()
     world.clock.goes_on_by = 1e-6
     await world.done(world.says("ack"))
-    assert took_it(ANA) in world.replies
+    assert ack_entry(ANA) in world.replies
 
 
 @pytest.mark.parametrize(("others", "cause"), [(14, "provider"), (0, "unassigned")])

@@ -37,7 +37,7 @@ class TwoSources(World):
         await self.fires(spoken(firing=False))
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         return "\n".join([self.parent.message.text, str(self.parent.message.blocks), *self.replies])
 
 
@@ -49,11 +49,11 @@ async def test_a_fresh_0_does_not_drain_while_another_source_sees_jobs_wait() ->
     world.says(3, by=PROMETHEUS)
     await world.passes(1800, step=30)
     assert not world.incident.closed
-    assert "drained" not in world.told.lower()
+    assert "drained" not in world.text.lower()
     assert (world.pool_record().latest.queued, world.pool_record().latest.source) == (3, PROMETHEUS)  # type: ignore[union-attr]
     contradiction = Contradiction("queued", (Tally(PROMETHEUS, 3), Tally(GITHUB, 0)))
     assert world.pool_record().latest.contradictions == (contradiction,)  # type: ignore[union-attr]
-    assert str(disagreeing(POOL, (contradiction,))[0]) in world.told
+    assert str(disagreeing(POOL, (contradiction,))[0]) in world.text
     world.says(0, by=PROMETHEUS)
     await world.passes(300, step=30)
     assert world.incident.state is State.DRAINED
@@ -70,8 +70,8 @@ async def test_a_source_that_falls_silent_holds_the_drain_back_for_15_minutes() 
     while world.clock.now() < silent + 870:
         await world.passes(30)
         assert not world.incident.closed
-    assert "github: snapshot failed" in world.told, "the first message names it with its reason"
-    assert str(waited_for({GITHUB: last.at})[0]) in world.told
+    assert "github: snapshot failed" in world.text, "the first message names it with its reason"
+    assert str(waited_for({GITHUB: last.at})[0]) in world.text
     await world.passes(90)
     assert world.incident.state is State.DRAINED
     assert [one.unconfirmed for one in world.details(IncidentEnded)] == [{GITHUB: last.at}]
@@ -127,5 +127,5 @@ async def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(by: str) -> None:
         world.says(0, wait=5400.0)
     await world.passes(1800, step=30)
     assert world.pool_record().latest.queued is None  # type: ignore[union-attr]
-    assert "at least one (" in world.told
+    assert "at least one (" in world.text
     assert not world.incident.closed

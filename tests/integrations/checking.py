@@ -49,7 +49,7 @@ def only(findings: Iterable[CheckFinding], area: str) -> CheckFinding:
     return one
 
 
-def said(one: CheckFinding) -> str:
+def line_of(one: CheckFinding) -> str:
     """What is wrong and what to do, as the doctor's line says it."""
     return f"{one.text}; {one.remedy}"
 

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from handlers.doctor.findings import CheckFinding, Level
 from tests.answering import answering
-from tests.integrations.checking import checked, only, said
+from tests.integrations.checking import checked, line_of, only
 from tests.journeys.real_alertmanager import alertmanager
 
 URLS = {"alertmanager": "http://localhost:9093", "grafana": "https://example.grafana.net"}
@@ -119,7 +119,7 @@ async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the colu
     assert one.state is Level.PROBLEM
     assert text in one.text
     assert remedy in one.remedy
-    assert "glsa_made_up" not in said(one)
+    assert "glsa_made_up" not in line_of(one)
 
 
 async def test_silences_that_may_not_be_read_are_told_although_alerts_may(tmp_path: Path) -> None:

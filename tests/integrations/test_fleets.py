@@ -193,8 +193,8 @@ async def test_the_configuration_of_a_fleet_measures_its_queue(fleet: str, cloud
         HAS[fleet](cloud)
     async with following(fleet, cloud, tmp_path) as (settings, tools):
         findings = await examined(settings, tools)
-    told = [one.text for one in findings if one.area == "metrics"]
-    assert [one for one in told if one.startswith(FOUND[fleet])], told
+    texts = [one.text for one in findings if one.area == "metrics"]
+    assert [one for one in texts if one.startswith(FOUND[fleet])], texts
 
 
 BY_WEBHOOKS = {

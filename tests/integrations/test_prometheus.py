@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from bot.adapters.prometheus.presets import PRESETS
 from handlers.doctor.findings import CheckFinding, Level
 from tests.answering import answering
-from tests.integrations.checking import PAGES, checked, only, said
+from tests.integrations.checking import PAGES, checked, line_of, only
 from tests.real_prometheus import RealPrometheus, real_prometheus
 
 POOL = 'pool="linux.2xlarge"'
@@ -104,7 +104,7 @@ async def test_each_refusal_is_told_with_its_remedy(
     assert one.state is Level.PROBLEM
     assert text in one.text
     assert remedy in one.remedy
-    assert "a-wrong-token" not in said(one)
+    assert "a-wrong-token" not in line_of(one)
     assert not [finding for finding in fine if text in finding.text], "a good token is answered"
 
 

@@ -17,7 +17,7 @@ from tests.adapters.scalers.git_api import GitApi
 from tests.adapters.scalers.jobs import FakeJobs, job
 from tests.adapters.scalers.kubernetes_api import DEPLOYMENT, HPA, SCALE_SET, KubernetesApi
 from tests.answering import answering
-from tests.integrations.checking import actions_of, blocks, checked, only, said
+from tests.integrations.checking import actions_of, blocks, checked, line_of, only
 
 pytestmark = pytest.mark.usefixtures("made_up_aws")
 
@@ -251,17 +251,17 @@ async def test_what_is_not_there_or_not_known_is_told(tmp_path: Path, monkeypatc
     (wrong,) = await all_found("http", tmp_path, SCALER_TOKEN="another-token-1")
     assert "refused the credentials (HTTP 401): who are you?" in wrong.text
     assert 'the token that [pool."linux".scaler] names' in wrong.remedy
-    assert "another-token-1" not in said(wrong)
+    assert "another-token-1" not in line_of(wrong)
     nowhere = await checked("http", tmp_path, {"localhost:9100": "127.0.0.1:9"}, {"SCALER_TOKEN": "x" * 20})
     assert "cannot be reached" in only(nowhere, "scaler").text
     gone = only(await checked("command", tmp_path, {PROGRAM: str(tmp_path / "none")}), "scaler")
-    assert "cannot be started (No such file or directory); install it, or correct its path and mode" in said(gone)
+    assert "cannot be started (No such file or directory); install it, or correct its path and mode" in line_of(gone)
     outside = next(one for one in await checked("kubernetes", tmp_path, {}) if one.area == "scaler")
-    assert (outside.state, "or set token_env, ca_file and url" in said(outside)) == (PROBLEM, True)
+    assert (outside.state, "or set token_env, ca_file and url" in line_of(outside)) == (PROBLEM, True)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     (poor,) = await all_found("aws", tmp_path)
     assert "AWS credentials" in poor.text
-    assert "AWS_PROFILE" in said(poor)
+    assert "AWS_PROFILE" in line_of(poor)
 
 
 async def test_each_field_of_the_page_on_kubernetes_is_read_and_its_owner_named(tmp_path: Path) -> None:

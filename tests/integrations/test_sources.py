@@ -17,7 +17,7 @@ from tests.adapters.github.standin import LABEL, ORG, REPO, TOKEN, GitHubStandIn
 from tests.adapters.scalers.aws_api import AwsApi
 from tests.answering import answering
 from tests.ci_systems import PAGE, Reply, buildkite, gitlab, hud, jenkins
-from tests.integrations.checking import actions_of, blocks, checked, only, said
+from tests.integrations.checking import actions_of, blocks, checked, line_of, only
 from tests.machines import POOL, KubernetesLists, runner
 
 pytestmark = pytest.mark.usefixtures("made_up_aws")
@@ -231,13 +231,13 @@ async def test_each_failure_is_told_with_its_remedy(  # noqa: PLR0917 - the colu
     """An answer that is none, a token that is not accepted, a name that is not known; what is left still stands."""
     system = TRIED[page].system()
     findings = await found(page, tmp_path, wrong, system)
-    (one,) = [it for it in findings if text in said(it)]
+    (one,) = [it for it in findings if text in line_of(it)]
     assert one.state is state
     assert one.area != "configuration" or system.requests == [], "nobody is asked before the mistake is mended"
     assert one.remedy or one.area == "configuration"
-    assert remedy in said(one)
+    assert remedy in line_of(one)
     assert sum(it.area == "metrics" for it in findings) <= 1
-    assert not [token for token in wrong.tokens.values() if len(token) > 8 and token in said(one)]
+    assert not [token for token in wrong.tokens.values() if len(token) > 8 and token in line_of(one)]
 
 
 async def test_old_figures_of_hud_are_called_old(tmp_path: Path) -> None:
@@ -273,4 +273,4 @@ async def test_before_the_first_start_missing_webhooks_are_a_warning(tmp_path: P
     """Nothing of the installation is wrong then."""
     one = only(await checked("github-webhooks", tmp_path, {}, {}), "metrics")
     assert one.state is WARNING
-    assert "the stored webhooks cannot be read here; start Tailback, then check again" in said(one)
+    assert "the stored webhooks cannot be read here; start Tailback, then check again" in line_of(one)

@@ -12,7 +12,7 @@ from tests.jobs.test_find import JOB, URL, Known, put, queueing
 from tests.world import BEN, World, whisper
 
 
-async def said(world: World, *jobs: object, **parts: str) -> str:
+async def private_answer(world: World, *jobs: object, **parts: str) -> str:
     world.context.jobs = Known(*(jobs or (JOB,)))  # type: ignore[arg-type]  # a test's own jobs
     return whisper(await world.types("job", URL, **parts)).text
 
@@ -20,7 +20,7 @@ async def said(world: World, *jobs: object, **parts: str) -> str:
 async def test_a_waiting_job_is_answered_with_pool_start_place_and_cause() -> None:
     world = World()
     await put(world, queueing())
-    text = await said(world)
+    text = await private_answer(world)
     assert "test (default)" in text
     assert POOL in text
     assert text.count(ESTIMATE) == 1, "it has a place and a start"
@@ -29,9 +29,9 @@ async def test_a_waiting_job_is_answered_with_pool_start_place_and_cause() -> No
 async def test_the_link_of_the_incident_is_shown_only_to_who_may_see_its_channel() -> None:
     world = await World.opened()
     await put(world, queueing())
-    assert "|Incident>" in await said(world, who=BEN, channel="C0OTHER")
+    assert "|Incident>" in await private_answer(world, who=BEN, channel="C0OTHER")
     world.chat.private[CHANNEL] = frozenset()
-    text = await said(world, who="U0CAM", channel="C0OTHER")
+    text = await private_answer(world, who="U0CAM", channel="C0OTHER")
     assert "|Incident>" not in text
     assert world.incident.id not in text
 
@@ -41,7 +41,7 @@ async def test_no_other_job_is_named() -> None:
     world = World()
     other = Job("another job", 3000.0, "org/other", "https://github.com/org/other/actions/runs/1/job/2")
     await put(world, queueing(waiting=(other,)))
-    text = await said(world)
+    text = await private_answer(world)
     assert "ahead" in text
     assert "other" not in text
 

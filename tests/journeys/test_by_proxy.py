@@ -12,7 +12,7 @@ from tests.adapters.on_the_way import Proxy, in_tls, proxying
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
-from tests.said import acknowledged as owned_by
+from tests.wording import acknowledged as owned_by
 
 LOGIN = "tailback:hunter22-long"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")

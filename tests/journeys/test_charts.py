@@ -7,8 +7,8 @@ from typing import Any
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World, running
-from tests.said import acknowledged, queue
 from tests.slack_driver import Message
+from tests.wording import acknowledged, queue
 
 
 async def moving(world: World) -> Message:

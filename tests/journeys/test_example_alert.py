@@ -10,7 +10,7 @@ from tests.journeys.alerts import SEED_FILE, seed
 from tests.journeys.setup import LARGE, LINUX, Setup
 from tests.journeys.world import World, running
 from tests.processes import Zygote
-from tests.said import acknowledged
+from tests.wording import acknowledged
 
 CHANNEL = "C0DEVINFRA"
 UNHURRIED = Setup(poll="3s")

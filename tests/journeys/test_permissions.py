@@ -7,7 +7,7 @@ import pytest
 from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World
-from tests.said import acknowledged
+from tests.wording import acknowledged
 
 
 async def test_who_is_not_on_the_list_cannot_scale(world: World) -> None:

@@ -3,7 +3,7 @@
 from tests.journeys.opening import opened
 from tests.journeys.setup import LINUX
 from tests.journeys.world import World
-from tests.said import acknowledged
+from tests.wording import acknowledged
 
 
 async def test_an_error_after_storing_posts_nothing_twice(world: World) -> None:

@@ -13,8 +13,8 @@ from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, product, surroundings
 from tests.patience import PATIENCE_SECONDS
-from tests.said import acknowledged
 from tests.slack_driver import Message, RefusedError
+from tests.wording import acknowledged
 
 SOCKETS = Setup(socket_mode=True)
 QUIET_SECONDS = 0.5

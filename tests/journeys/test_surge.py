@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.journeys.alerts import queue_alert
 from tests.journeys.setup import LINUX, Setup
 from tests.journeys.world import World, running
-from tests.said import acknowledged, queue
 from tests.slack_driver import Message, total
+from tests.wording import acknowledged, queue
 
 BEGAN = 1_790_000_000.0
 MOST_REPLIES = 4

@@ -6,8 +6,8 @@ from tests.journeys.opening import opened
 from tests.journeys.setup import LARGE, LINUX
 from tests.journeys.world import World
 from tests.patience import PATIENCE_SECONDS
-from tests.said import acknowledged, queue
 from tests.slack_driver import Message
+from tests.wording import acknowledged, queue
 
 
 async def test_reading_verbs_answer_one_person_alone(world: World) -> None:

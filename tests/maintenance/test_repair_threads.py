@@ -15,8 +15,8 @@ from bot.views.words import refusals
 from bot.views.words.timeline import NOTES
 from tests.builders import CHANNEL, NOW
 from tests.fakes import SlackMessage
-from tests.said import acknowledged
 from tests.scaling.care import CareWorld
+from tests.wording import acknowledged
 from tests.world import ANA, World, refused, spoken
 
 FALLBACK = "C0OPS"

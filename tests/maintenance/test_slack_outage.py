@@ -29,13 +29,13 @@ async def check_now(world: World, seconds: float, record: Chore) -> Chore:
 async def test_a_long_silence_is_told_once_and_its_end_once() -> None:
     world = await silent()
     record = await check_now(world, 290, Chore("watch"))
-    assert world.pager.told == []
+    assert world.pager.events == []
     record = await check_now(world, 600, record)
-    assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
-    assert "1 incident with undelivered messages" in world.pager.told[0][1]
+    assert [one.event for one in world.pager.events] == ["slack_unreachable"]
+    assert "1 incident with undelivered messages" in world.pager.events[0].text
     world.chat.script.heal()
     record = await check_now(world, 120, record)
-    assert [event for event, _ in world.pager.told] == ["slack_unreachable", "slack_recovered"]
+    assert [one.event for one in world.pager.events] == ["slack_unreachable", "slack_recovered"]
     assert (record.notified, record.since, record.note) == (False, None, "")
 
 
@@ -43,7 +43,7 @@ async def test_who_could_not_be_told_is_told_later() -> None:
     world = await silent()
     world.pager.script.fail("send", Failure.UNCONNECTED, times=3)
     await check_now(world, 400, Chore("watch"))
-    assert [event for event, _ in world.pager.told] == ["slack_unreachable"]
+    assert [one.event for one in world.pager.events] == ["slack_unreachable"]
 
 
 async def test_readiness_is_told_of_a_refused_token_before_the_first_message() -> None:

@@ -8,7 +8,7 @@ from bot.core.people.reminder import MOST_REMINDERS
 from bot.people.remind import LEAST_SECONDS, MOST_SECONDS
 from bot.registry import wake_all
 from bot.views.words import refusals
-from tests.said import queue
+from tests.wording import queue
 from tests.world import ANA, BEN, World, refused, settings, spoken, whisper
 
 

@@ -2,7 +2,7 @@
 
 from bot.core.incident.incident import Incident
 from bot.core.requests.interaction import request_id
-from tests.said import acknowledged
+from tests.wording import acknowledged
 from tests.world import ANA, World, spoken
 
 MANY = 40

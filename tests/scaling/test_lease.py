@@ -77,11 +77,11 @@ class Late(FakeMetrics):
 
     def __init__(self, source: FakeMetrics, late_seconds: float) -> None:
         super().__init__(source.clock)
-        self.source, self.late, self.told = source, late_seconds, list[Snapshot]()
+        self.source, self.late, self.taken = source, late_seconds, list[Snapshot]()
 
     async def snapshot(self, pool: str) -> Snapshot:
-        self.told.append(await self.source.snapshot(pool))
-        return next((one for one in reversed(self.told) if one.at <= self.clock.now() - self.late), self.told[0])
+        self.taken.append(await self.source.snapshot(pool))
+        return next((one for one in reversed(self.taken) if one.at <= self.clock.now() - self.late), self.taken[0])
 
 
 @pytest.mark.parametrize("late", [60.0, 240.0])

@@ -80,9 +80,9 @@ async def test_whatever_stands_in_an_alarm_or_event_the_endpoint_answers_in_word
         for body in spoilt(json.loads(json.loads(alarm())["Message"])):
             notes(await at.posts(sealed(body.decode())), seen)
         for text in bad:
-            said = text.encode("utf-8", "replace")
-            notes(await at.posts(sealed(said.decode().replace("\0", ""))), seen)
-            notes(await at.alert(said, "event", Authorization=f"Bearer {TOKEN}"), seen)
+            body = text.encode("utf-8", "replace")
+            notes(await at.posts(sealed(body.decode().replace("\0", ""))), seen)
+            notes(await at.alert(body, "event", Authorization=f"Bearer {TOKEN}"), seen)
     assert seen == {200, 400}
 
 

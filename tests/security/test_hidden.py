@@ -51,11 +51,11 @@ async def test_a_back_end_that_repeats_its_headers_gives_no_credential_away(kind
     parts = parts_with(echoing(status), {"T": value})
     source = build(kind, f"[metrics.{kind}]", {"kind": kind, "url": URL, **table}, {POOL: {}}, parts)
     try:
-        said = repr(await source.snapshot(POOL))
+        shown = repr(await source.snapshot(POOL))
     except (Unreachable, Refused) as error:
-        said = f"{error!s} {error!r}"
-    assert TOKEN not in said
-    assert CODED not in said
+        shown = f"{error!s} {error!r}"
+    assert TOKEN not in shown
+    assert CODED not in shown
 
 
 @pytest.mark.parametrize("before", [0, *range(240, 310, 7)])

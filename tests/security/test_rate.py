@@ -4,7 +4,7 @@ from tests.handlers.endpoint import Endpoint
 from tests.world import ANA, BEN
 
 
-def told(endpoint: Endpoint, who: str) -> list[str]:
+def whispers_to(endpoint: Endpoint, who: str) -> list[str]:
     """What one person was told alone."""
     return [message.text for _, user, message, _ in endpoint.world.chat.whispers if user == who]
 
@@ -29,9 +29,9 @@ async def test_one_incident_is_protected_from_many_people() -> None:
         value = f"{endpoint.world.incident.id}.{'0' * 12}"
         for number in range(5):
             await endpoint.press("ack", value, f"U0P{number}")
-        assert ["3 requests per minute" in text for number in range(5) for text in told(endpoint, f"U0P{number}")] == [
-            *(False, False, False, True, True)
-        ]
+        assert [
+            "3 requests per minute" in text for number in range(5) for text in whispers_to(endpoint, f"U0P{number}")
+        ] == [*(False, False, False, True, True)]
 
 
 async def test_what_was_too_often_is_not_recorded_as_done() -> None:
@@ -41,4 +41,4 @@ async def test_what_was_too_often_is_not_recorded_as_done() -> None:
         await endpoint.slash("list")
         await endpoint.slash("ack")
         assert endpoint.world.incident.ownership.owner is None
-        assert told(endpoint, ANA) == []
+        assert whispers_to(endpoint, ANA) == []

@@ -67,7 +67,7 @@ def test_the_bill_of_materials_names_the_server_in_the_version_that_runs(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("found", "status", "code", "said"),
+    ("found", "status", "code", "sentence"),
     [
         ({}, 200, 0, "0 known vulnerabilities"),
         ({"vulns": [{"id": "CVE-1", "summary": "bad"}]}, 200, 1, "CVE-1 bad"),
@@ -75,14 +75,14 @@ def test_the_bill_of_materials_names_the_server_in_the_version_that_runs(tmp_pat
     ],
 )
 def test_the_server_is_looked_up_by_its_commit(
-    repository: Path, found: object, status: int, code: int, said: str
+    repository: Path, found: object, status: int, code: int, sentence: str
 ) -> None:
     """A finding fails the run, and so does an answer that says nothing."""
     with osv(found, status) as (url, asked):
         run = ran(sys.executable, SERVER, "audit", SERVER_REPOSITORY=str(repository), OSV_URL=url)
     commit = ran("git", "-C", repository, "rev-parse", "HEAD").out.strip()
     assert (run.code, asked) == (code, [{"commit": commit}])
-    assert said in run.out + run.err
+    assert sentence in run.out + run.err
 
 
 def test_a_release_that_cannot_be_found_is_no_clean_result(tmp_path: Path) -> None:

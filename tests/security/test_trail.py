@@ -75,15 +75,15 @@ async def test_a_whole_trail_holds(store: RedisStore) -> None:
 async def test_an_entry_that_was_taken_out_is_placed(store: RedisStore, server: redis.Redis) -> None:
     """The one that followed it does not fit any more."""
     server.xdel(AUDIT, ids(server)[1200])
-    assert f"breaks at entry 1,201 of {WRITTEN - 1:,}" in (said := await broken(store))
-    assert "scale 1201" in said
+    assert f"breaks at entry 1,201 of {WRITTEN - 1:,}" in (problem := await broken(store))
+    assert "scale 1201" in problem
 
 
 async def test_a_trail_that_was_trimmed_breaks_at_its_first_entry(store: RedisStore, server: redis.Redis) -> None:
     """It is still shown and exported as far as it is there."""
     server.xtrim(AUDIT, maxlen=1100, approximate=False)
-    assert "breaks at entry 1 of 1,100" in (said := await broken(store))
-    assert "scale 1400" in said
+    assert "breaks at entry 1 of 1,100" in (problem := await broken(store))
+    assert "scale 1400" in problem
     assert len([line async for line in table(store)]) == 1101
     assert len([line async for line in json_lines(store)]) == 1100
 
@@ -97,8 +97,8 @@ async def test_a_lost_head_stops_nobody_and_is_placed(
     assert (await verified(store)).startswith(f"The chain of {WRITTEN + 3:,} entries holds")
     server.delete(HEAD)
     await writes(other, WRITTEN + 3, WRITTEN + 4)
-    assert f"breaks at entry {WRITTEN + 4:,} of {WRITTEN + 4:,}" in (said := await broken(store))
-    assert f"scale {WRITTEN + 3}" in said
+    assert f"breaks at entry {WRITTEN + 4:,} of {WRITTEN + 4:,}" in (problem := await broken(store))
+    assert f"scale {WRITTEN + 3}" in problem
 
 
 async def test_a_forged_head_is_placed_as_well(store: RedisStore, server: redis.Redis) -> None:
@@ -149,8 +149,8 @@ async def test_a_trail_that_was_taken_away_is_missed_by_whoever_writes_next(
         await asyncio.gather(*(writes(store, number, number + 1) for number in range(3)))
     assert [line["event"] for line in lines if line["log_level"] == "error"] == ["audit entry missing"]
     assert "has lost the entry" in store.audit_problem()
-    told = [entry for _, entry, _ in await store.audit_trail() if entry.what == "audit trail"]
-    assert [(entry.who, list(entry.parameters), entry.outcome) for entry in told] == [
+    entries = [entry for _, entry, _ in await store.audit_trail() if entry.what == "audit trail"]
+    assert [(entry.who, list(entry.parameters), entry.outcome) for entry in entries] == [
         ("tailback", ["missing"], "a new chain begins")
     ]
     assert (await verified(store)).startswith(f"The chain of {9 if replaced else 4} entries holds")

@@ -51,7 +51,7 @@ async def test_a_guest_may_press_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "tables", "said"),
+    ("name", "tables", "sentence"),
     [
         *(
             (name, {"permissions": {action.permission: []}}, rf"permissions\.{action.permission}")
@@ -62,18 +62,18 @@ async def test_a_guest_may_press_nothing(name: str) -> None:
     ],
 )
 async def test_nobody_may_without_the_permission_or_when_actions_are_switched_off(
-    name: str, tables: dict[str, Any], said: str
+    name: str, tables: dict[str, Any], sentence: str
 ) -> None:
     """While its list is empty, and by the kill switch: whoever asks, nothing is written."""
     world = await World.opened(**tables)
     commits = world.data.commits
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(Refused, match=sentence):
         await world.says(name)
     assert world.data.commits == commits
 
 
 @pytest.mark.parametrize(
-    ("name", "parts", "said"),
+    ("name", "parts", "sentence"),
     [
         ("ack", {"team": "T0ELSE"}, "other workspaces"),
         ("ack", {"channel": "C0ELSE"}, "another channel"),
@@ -81,13 +81,13 @@ async def test_nobody_may_without_the_permission_or_when_actions_are_switched_of
         ("scale_up", {"surface": Surface.DIALOG, "values": {"pool": "secret-pool", "target": "24"}}, "other pools"),
     ],
 )
-async def test_what_somebody_has_in_hand_permits_nothing(name: str, parts: dict[str, Any], said: str) -> None:
+async def test_what_somebody_has_in_hand_permits_nothing(name: str, parts: dict[str, Any], sentence: str) -> None:
     """C15: neither a button's id, nor what the bot could do, nor a pool that was written into a dialog by hand.
 
     A shared channel brings other workspaces' people.
     """
     world = await CareWorld.opened()
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(Refused, match=sentence):
         await world.asks(name, **parts)
     assert world.incident.ownership.owner is None
 

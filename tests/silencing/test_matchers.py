@@ -55,7 +55,7 @@ def alert(fingerprint: str, values: Sequence[str], story: str, now: float, *, fi
     return replace(spoken(fingerprint, starts_at=now, firing=firing), labels={**LABELS, "story": story, **labels})
 
 
-async def told(url: str, changes: Sequence[dict[str, tuple[str, ...]]]) -> None:
+async def played(url: str, changes: Sequence[dict[str, tuple[str, ...]]]) -> None:
     """The dialog is opened at the first group and sent at the last one; then the silence is lost."""
     world, number = RealTime(), next(STORIES)
     world.numbers, story = itertools.count(number * 100_000), f"story-{number}"
@@ -122,7 +122,7 @@ class Forgetful:
 @given(changes=st.lists(GROUP, min_size=1, max_size=3))
 def test_what_was_confirmed_is_what_is_silenced(server: str, changes: list[dict[str, tuple[str, ...]]]) -> None:
     """In a real Alertmanager, for any changes of the group between the dialog and its confirmation."""
-    asyncio.run(told(server, changes))
+    asyncio.run(played(server, changes))
 
 
 async def test_an_alert_that_joins_is_told_to_be_uncovered() -> None:

@@ -58,22 +58,22 @@ def test_as_it_is_agrees_with_no_runner_added() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "shown",
     [
         Forecast(NOW, Verdict.INTERVAL, 60, 600.0, 5400.0, 18000.0),
         Forecast(NOW, Verdict.AT_LEAST, 60, 1200.0, 9000.0),
         Forecast(NOW, Verdict.UNTIL_REPAIRED, 60, 3600.0, 7200.0, 36000.0),
     ],
 )
-def test_the_dialog_begins_with_the_forecast_of_the_thread(said: Forecast) -> None:
+def test_the_dialog_begins_with_the_forecast_of_the_thread(shown: Forecast) -> None:
     """In the same words and times; the effect of more runners is a share of it."""
     fresh = what_if(series(), RULES, (10, 40))
-    found = what_if(series(), RULES, (10, 40), Terms(shown_forecast=said))
-    assert found.options[0].mid_seconds == said.mid_seconds
-    assert said.high_seconds is None or found.options[0].high_seconds == said.high_seconds
+    found = what_if(series(), RULES, (10, 40), Terms(shown_forecast=shown))
+    assert found.options[0].mid_seconds == shown.mid_seconds
+    assert shown.high_seconds is None or found.options[0].high_seconds == shown.high_seconds
     assert [o.more for o in found.options] == [o.more for o in fresh.options]
     never_later(found.options, "low_seconds", "mid_seconds", "high_seconds")
-    assert found.shown_forecast == said
+    assert found.shown_forecast == shown
 
 
 def test_the_effect_grows_with_the_number_and_the_advice_is_that_of_the_table() -> None:

@@ -14,9 +14,9 @@ from tests.core.forecast.test_forecast import FIGURES, RULES, series
 
 def test_counted_arrivals_come_first_then_what_follows_from_the_queue() -> None:
     """2 arrive and 4 start a minute while the queue falls by 2."""
-    told = series()
-    hidden = [replace(s, arrivals_per_minute=None) for s in told]
-    for samples in (told, hidden):
+    given = series()
+    hidden = [replace(s, arrivals_per_minute=None) for s in given]
+    for samples in (given, hidden):
         found = arrivals_of(samples, served_lately(samples, None))
         assert found is not None
         assert found.rate == pytest.approx(2.0, abs=0.1)

@@ -7,7 +7,7 @@ from bot.incidents.actions import ack
 from bot.ports import Refused
 from bot.views.words import refusals
 from tests.builders import incident, view
-from tests.said import acknowledged, took_it
+from tests.wording import ack_entry, acknowledged
 from tests.world import ANA, BEN, CAM, World, refused
 
 
@@ -24,7 +24,7 @@ async def test_the_parent_says_at_once_who_has_it(world: World) -> None:
     answer = await world.done(world.asks("ack", CAM))
     assert answer.whisper is None
     assert acknowledged(CAM) in str(world.parent.message.blocks)
-    assert world.replies == [took_it(CAM)]
+    assert world.replies == [ack_entry(CAM)]
     assert [(entry.who, entry.what, entry.outcome) for _, entry, _ in world.data.trail] == [
         (CAM, "ack", "acknowledged")
     ]

@@ -5,7 +5,7 @@ import pytest
 from bot.core.incident.timeline import Event
 from bot.incidents.actions import unack
 from bot.views.words import refusals
-from tests.said import queue
+from tests.wording import queue
 from tests.world import ANA, BEN, World, refused
 
 

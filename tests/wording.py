@@ -9,7 +9,7 @@ def acknowledged(who: str) -> str:
     return f"Acknowledged by <@{who}>"
 
 
-def took_it(who: str) -> str:
+def ack_entry(who: str) -> str:
     return f"<@{who}> {PLAIN[Event.ACKED]}"
 
 
