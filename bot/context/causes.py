@@ -114,9 +114,11 @@ async def explained(view: View, incident: Incident, now: float, paces: Timing) -
         await asyncio.sleep(0)
     verdicts = {one.pool: held for one in found if (held := _verdict(view, incident, one))}
     first = {one.pool: remembered(verdicts.get(one.pool), one) for one in found}
-    names = [name for name in incident.pools.affected if name in view.pools]
-    affected = {name: with_forecast(view.pools[name], view, incident, first.get(name)) for name in names}
-    pools = {**view.pools, **affected}
+    pools = dict(view.pools)
+    for name in incident.pools.affected:
+        if name in pools:
+            pools[name] = with_forecast(pools[name], view, incident, first.get(name))
+            await asyncio.sleep(0)
     named = [advised(one, pools.get(name), view.rules.get(name)) for name, one in first.items()]
     causes: dict[str, Finding] = {one.pool: one.claims[0] for one in named if one.claims}
     rivals = {one.pool: tuple(next_.cause for next_ in one.claims[1:3]) for one in named}
