@@ -205,7 +205,7 @@ def snapshot(  # noqa: PLR0913 - a pool, and what is known
     """The pool at the time of the oldest response.
 
     `heeded`: webhooks are stored. `carried_at`: when a runner had its labels last, so that none with them means 0. Not
-    at once: GitHub's list may be empty for one look (actions/runner#756).
+    at once: GitHub's list may be empty for one look (actions/runner#756). Nor while jobs run on such runners (#936).
     """
     labels = keys.labels_of(pool)
     shot = _queue(pool, labels, known, runners)
@@ -220,7 +220,7 @@ def snapshot(  # noqa: PLR0913 - a pool, and what is known
         group = f" of the group {keys.runner_group}" if keys.runner_group else ""
         why = f"no runner{group} carries {listed(labels)} now"
         missing.append(Gap("label", why, UNLABELLED))
-        if carried_at is None or runners.at - carried_at <= GRACE_SECONDS:
+        if running or carried_at is None or runners.at - carried_at <= GRACE_SECONDS:
             return replace(shot, limit=keys.limit, missing=tuple(missing))
     ages = (Origin("", runners.at, tuple(counts)),) if runners.at < shot.at else ()
     return replace(shot, **counts, limit=keys.limit, missing=tuple(missing), origins=ages)  # type: ignore[arg-type]
