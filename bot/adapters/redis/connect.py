@@ -13,6 +13,7 @@ from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisClusterException
 
 from bot.adapters.redis.together import Together
 from bot.config import unusable
@@ -142,7 +143,7 @@ def _cluster(parsed: ParseResult) -> Clients:
     """Subscription messages reach every node, so the listener may use any of the named ones."""
     hosts, options = _hosts_and_options(parsed, 6379)
     nodes = [ClusterNode(host, port) for host, port in hosts]
-    requests = _OneSlot(RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options))
+    requests = _OneSlot(lambda: RedisCluster(startup_nodes=nodes, max_connections=CONNECTIONS + 1, **options))
     turns = cycle(hosts)
 
     def listener() -> Redis:
@@ -155,17 +156,27 @@ def _cluster(parsed: ParseResult) -> Clients:
 class _OneSlot:
     """A Cluster client that sends commands without a key to the node with our keys, whose settings and clock count."""
 
-    def __init__(self, cluster: RedisCluster) -> None:
-        self._cluster = cluster
+    def __init__(self, made: Callable[[], RedisCluster]) -> None:
+        """`made` makes a client of the named nodes; it learns the addresses of all, and then asks only these."""
+        self._made, self._cluster = made, made()
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def execute_command(self, name: str, *args: bytes | str | float) -> object:
         async with self._turns:
-            if name not in _KEYLESS:
-                return await self._cluster.execute_command(name, *args)
-            await self._cluster.initialize()
-            node = self._cluster.get_node_from_key(_OURS)
-            return await self._cluster.execute_command(name, *args, target_nodes=node)
+            cluster = self._cluster
+            try:
+                return await self._asked(cluster, name, *args)
+            except RedisClusterException:
+                if cluster is self._cluster:
+                    self._cluster = self._made()  # all have other addresses now: the named ones are asked again
+                    await cluster.aclose()
+                raise
+
+    async def _asked(self, cluster: RedisCluster, name: str, *args: bytes | str | float) -> object:
+        if name not in _KEYLESS:
+            return await cluster.execute_command(name, *args)
+        await cluster.initialize()
+        return await cluster.execute_command(name, *args, target_nodes=cluster.get_node_from_key(_OURS))
 
     async def aclose(self) -> None:
         await self._cluster.aclose()
