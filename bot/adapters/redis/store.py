@@ -19,7 +19,7 @@ from bot.adapters.redis.clock import StoreClock
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, ARRANGE, PAUSE_LANE, lane_keys
 from bot.adapters.redis.read_before import PARK_SECONDS, Records, held_of
-from bot.adapters.redis.safety_checks import nearly_full, of_format, unsafe_settings
+from bot.adapters.redis.safety_checks import nearly_full, of_facts, of_format, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
 from bot.core.audit_chain import AuditEntry
@@ -43,7 +43,7 @@ class RedisStore:
         self, clients: Clients, clocks: keys.Clocks, *, lease_seconds: float = 10.0, shared: bool = True
     ) -> None:
         """`shared`: whether other processes write there too, so that their commits have to wake this one."""
-        self._clients = clients
+        self._clients, self._shared = clients, shared
         self._link, self._bulk = RedisLink(clients.requests), RedisLink(clients.bulk)
         self.clock = self._bulk.clock = StoreClock(self._link, clocks)
         self._clocks = clocks
@@ -175,11 +175,15 @@ class RedisStore:
     async def storable(self) -> str:
         """Write a small key that expires; gives a warning while memory or disk are nearly used up.
 
-        Raises Unreachable when nothing can be stored: full memory or disk, a replica, no connection.
+        Or while settings are unsafe: after a failover, another server may have others than at the start. Raises
+        Unreachable when nothing can be stored: full memory or disk, a replica, no connection.
         """
         await self._link.read("SET", keys.PROBE, "1", "EX", "300")
         await self.examine_trail()
-        return "; ".join((one.what, one.remedy)) if (one := await self.filling()) else ""
+        facts = await self._link.read("INFO", "everything")
+        unsafe = of_facts(facts) if self._shared and isinstance(facts, Mapping) else []
+        one = next(filter(None, (nearly_full(facts), *unsafe)), None)
+        return "; ".join((one.what, one.remedy)) if one else ""
 
     async def examine_trail(self) -> None:
         """Look whether this process's last audit entry is still there; each does so by itself, whoever asks."""
