@@ -49,7 +49,7 @@ class Server(uvicorn.server.Server):
         yield
 
 
-async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = True) -> None:
+async def run(settings: Settings, *, web: bool, worker: bool) -> None:
     """Run until SIGTERM or SIGINT; SIGHUP reloads. Raises ConfigError or Unreachable when it cannot start."""
     if problems := [*required(settings, web=web), *await unbuildable(settings)]:
         raise ConfigError(problems)
@@ -58,7 +58,7 @@ async def run(settings: Settings, *, web: bool, worker: bool, durable: bool = Tr
     if alone := separate_stores(settings, web=web, worker=worker):
         log.warning("web and worker share no records", why=alone.what, remedy=alone.remedy)
     raise_file_limit()
-    async with opened(settings, durable=durable) as runtime:
+    async with opened(settings) as runtime:
         # an unsafe Redis (docs/design/storage.md), or records of a newer release
         if unsafe := ([] if runtime.embedded else await runtime.store.check()) or await runtime.store.adopt():
             raise ConfigError(ConfigError(unsafe).at("REDIS_URL"), lasts=False)
