@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 from collections import deque
 from functools import partial
 
@@ -10,6 +11,8 @@ from redis.asyncio import Redis
 
 GATHER_SECONDS = 0.01
 """How long calls wait for those of callers that are being woken. Origin: the longest turn of the event loop."""
+_WRAPPED = re.compile(r"Error running script .*@user_script: ?\d+: -?([A-Z]+) (.*)", re.DOTALL)
+_CLASSES = {"OOM": errors.OutOfMemoryError, "READONLY": errors.ReadOnlyError}
 Word = bytes | str | int | float
 Waiting = list[tuple[tuple[Word, ...], "asyncio.Future[object]"]]
 
@@ -40,7 +43,7 @@ class Together:
             if not self._waking:
                 loop.call_soon(self._send)
         self._waiting.append((words, reply))
-        answer = await reply
+        answer = unwrapped(await reply)
         if isinstance(answer, errors.ReadOnlyError):
             await self._leave()
         if isinstance(answer, Exception):
@@ -111,3 +114,9 @@ class Together:
                 loop.call_soon(self._hand_out)
         if self._waiting and not (self._waking and loop.time() < self._gathered_at + GATHER_SECONDS):
             self._send()
+
+
+def unwrapped(answer: object) -> object:
+    """The error of a command in a script, as Redis 7 tells it: before, it stood in a sentence about the script."""
+    found = _WRAPPED.match(str(answer)) if type(answer) is errors.ResponseError else None
+    return _CLASSES[found[1]](found[2]) if found and found[1] in _CLASSES else answer
