@@ -29,7 +29,18 @@ PLAN = Plan(resync="2s", sweep="2s")
 WATCHED = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "5")
 """A primary that no replica follows takes no writes. With two replicas it works on after a failover; with one, as in
 the Cluster here, it would not before a replica is back."""
-GRANTED = ("on", ">s3cret", "~{tailback}:*", "&{tailback}:*", "+@all", "-@dangerous", "+info")
+GRANTED = (
+    "on",
+    ">s3cret",
+    "~{tailback}:*",
+    "resetchannels",
+    "&{tailback}:*",
+    "+@all",
+    "-@dangerous",
+    "+info",
+    "+client|setname",
+    "+cluster|slots",
+)
 """What docs/reference/settings.md tells to grant."""
 Make = Callable[..., AbstractAsyncContextManager[Topology]]
 

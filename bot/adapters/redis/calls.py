@@ -30,7 +30,7 @@ _REMEDIES = (
         errors.NoPermissionError,
         "",
         "its ACL forbids what Tailback needs",
-        "allow ~{tailback}:* &{tailback}:* +@all -@dangerous +info",
+        "allow ~{tailback}:* resetchannels &{tailback}:* +@all -@dangerous +info +client|setname +cluster|slots",
     ),
     (errors.ConnectionError, "max number of clients", "it takes no more connections", "raise maxclients or end others"),
     (errors.RedisError, "unknown command", "a command that Tailback needs is switched off there", "allow it"),
