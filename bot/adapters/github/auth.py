@@ -19,6 +19,8 @@ SKEW_SECONDS = 60
 """Allowed difference between our clock and GitHub's."""
 LIFE_SECONDS = 540
 """GitHub refuses App tokens that live longer than ten minutes."""
+NEW_SECONDS = 45.0
+"""GitHub may not know a new token yet. Origin: its advice to try after 3, 10 and 30 s (akuity/kargo#6630)."""
 
 
 class App:
@@ -28,7 +30,7 @@ class App:
         """`app` is (id of the App, id of its installation); `now` gives epoch seconds."""
         self._http, self._key, self._now = http, key, now
         self._id, self._installation = app
-        self._token, self._until = "", 0.0
+        self._token, self._made, self._until = "", 0.0, 0.0
         self._turn = asyncio.Lock()
         self.remedy = "it is asked for anew at the next request; check that the App is still installed"
 
@@ -39,8 +41,9 @@ class App:
             return bearer(self._token)
 
     def refused(self) -> None:
-        """It was revoked, or the permissions of the App changed."""
-        self._token = ""
+        """It was revoked, or the permissions of the App changed; a new one may not be known everywhere yet."""
+        if self._now() - self._made > NEW_SECONDS:
+            self._token = ""
 
     async def _renew(self) -> None:
         now = int(self._now())
@@ -51,7 +54,7 @@ class App:
         token, ends = body.get("token"), body.get("expires_at")
         if not answer.ok or not isinstance(token, str):
             raise self._problem(answer)
-        self._token, self._until = token, (instant(ends) or now + 3600.0) - EARLY_SECONDS
+        self._token, self._made, self._until = token, now, (instant(ends) or now + 3600.0) - EARLY_SECONDS
 
     def _problem(self, answer: HttpAnswer) -> Unreachable:
         http = f"(HTTP {answer.status}{'' if answer.ok else f': {answer.text}'})"

@@ -37,7 +37,7 @@ async def test_a_token_that_was_revoked_is_asked_for_anew() -> None:
         w.github.runner(LABEL)
         await w.look()
         w.github.tokens.clear()
-        found = await w.later()
+        found = await w.later(60)
         after = await w.later()
     assert "check that the App is still installed" in gaps(found)[-1]
     assert (found.idle, found.queued, after.idle, after.queued) == (None, 0, 1, 0)
