@@ -17,9 +17,10 @@ from bot.core.jobs.position import ahead_of
 from bot.core.jobs.start import start_of
 from bot.core.kinds.paces import kind_key
 from bot.core.kinds.store import JobKinds, usual_seconds
+from bot.core.pool.job import COMMON_LABELS
 from bot.core.statement import statement
 from bot.jobs.listed import listed_job
-from bot.jobs.pools import COMMON, PoolQueue, labels_of, pool_queue
+from bot.jobs.pools import PoolQueue, labels_of, pool_queue
 from bot.ports import Refused
 from bot.sources.job_address import job_address
 from bot.sources.job_kind import kind_of
@@ -72,7 +73,7 @@ async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> Job
     answers = []
     for one in jobs:
         known = {name: queues[name] for name in pools[one.id] if name in queues}
-        alien = unknown_labels(one.labels, labels[one.source], COMMON)
+        alien = unknown_labels(one.labels, labels[one.source], COMMON_LABELS)
         made = _answer(one, pools[one.id], known, alien)
         if not pools[one.id]:
             why = statement("no_pool" if one.labels else "no_label")

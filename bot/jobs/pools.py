@@ -15,8 +15,6 @@ from bot.core.jobs.start import StartTable, start_table
 from bot.core.pool.job import key_of
 from bot.core.pool.pool import Pool, stale
 
-COMMON = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "arm64"})
-"""Labels that GitHub's runner adds by itself: no pool has to name them."""
 KEPT_SECONDS = 5.0
 """How long one answer about a pool serves all who ask: in an outage hundreds ask at once, and a sample is older."""
 GITLAB = "gitlab"

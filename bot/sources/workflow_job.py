@@ -35,7 +35,7 @@ def parse(body: bytes, now: float) -> WorkflowJob | None:
     number = text(job.get("id"), 40)
     if not (number.isascii() and number.isdigit()):
         raise Unreadable("workflow_job.id: missing or no whole number; it tells one job from another")
-    state = _state(text(event.get("action")), text(job.get("status")), items(job.get("steps")))
+    state = state_of(text(event.get("action")), text(job.get("status")), items(job.get("steps")))
     if state is None:
         return None
     place = fields(event.get("repository"))
@@ -72,11 +72,11 @@ def job_of(row: Mapping[str, object], state: JobState) -> WorkflowJob:
     )
 
 
-def _state(action: str, status: str, steps: list[object]) -> JobState | None:
+def state_of(action: str, status: str, steps: list[object]) -> JobState | None:
     """The job's state: the later one of action and status; None if neither is known.
 
-    `queued` with the status `waiting` is held (docs/design/back-ends.md#ci-systems). A job with steps has begun,
-    whatever its status says.
+    The REST API gives a status alone. `queued` with the status `waiting` is held (docs/design/back-ends.md#ci-systems).
+    A job with steps has begun, whatever its status says.
     """
     states = {STATES[word] for word in (action, status) if word in STATES}
     for state in (JobState.COMPLETED, JobState.IN_PROGRESS):

@@ -11,13 +11,11 @@ from bot.adapters.github.runs_to_read import to_read
 from bot.adapters.http.rows import Row, instant
 from bot.core.pool.job import JobState, WorkflowJob
 from bot.ports import Unreachable
-from bot.sources.payload import fields, text
-from bot.sources.workflow_job import job_of
+from bot.sources.payload import fields, items
+from bot.sources.workflow_job import job_of, state_of
 
 STATUSES = ("queued", "in_progress", "waiting", "pending")
 """Statuses of unfinished runs. A run that moves between lists meanwhile is looked up."""
-JOB_STATES = {"in_progress": JobState.IN_PROGRESS, "completed": JobState.COMPLETED, "queued": JobState.QUEUED}
-"""Any other status (waiting, pending, requested) holds a job back before it can queue."""
 NEVER = RunSeen(0.0, "", {})
 
 
@@ -177,11 +175,8 @@ def repository(row: Row) -> str | None:
 
 
 def job(row: Row) -> WorkflowJob | None:
-    """A job from a row of a run's `jobs`; the row does not name the repository.
-
-    A job with steps is running, whatever its status says (docs/design/diagnosis.md#definitions).
-    """
-    state = JOB_STATES.get(text(row.get("status")), JobState.WAITING)
-    if not row.get("id") or not isinstance(row.get("status"), str):
+    """A job from a row of a run's `jobs`; the row does not name the repository. An unknown status holds it back."""
+    status = row.get("status")
+    if not row.get("id") or not isinstance(status, str):
         return None
-    return job_of(row, JobState.IN_PROGRESS if state is JobState.QUEUED and row.get("steps") else state)
+    return job_of(row, state_of("", status, items(row.get("steps"))) or JobState.WAITING)

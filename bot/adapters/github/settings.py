@@ -11,12 +11,11 @@ from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, bearer
 from bot.adapters.source import SourceTable
 from bot.config import Seconds, Table, WrongSetting
+from bot.core.pool.job import COMMON_LABELS
 from bot.settings import GitHubCredentials as GitHubCredentials  # noqa: PLC0414 - integrations know it by this place
 
 OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
 REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}")
-COMMON = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "arm64"})
-"""Labels that GitHub's runner adds by itself; they identify a pool least."""
 
 
 def _owners(names: list[str]) -> list[str]:
@@ -108,4 +107,4 @@ class GitHubPool(Table):
     def labels_of(self, pool: str) -> tuple[str, ...]:
         """The labels of a pool, the most distinctive first."""
         found = [label.strip() for label in self.labels if label.strip()] or [self.label.strip() or pool]
-        return tuple(sorted(found, key=lambda label: label.lower() in COMMON))
+        return tuple(sorted(found, key=lambda label: label.lower() in COMMON_LABELS))

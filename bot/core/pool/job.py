@@ -8,6 +8,8 @@ EVERY_LABEL = "*"
 """In place of a runner label: every job."""
 NO_LABEL = ""
 """In place of a runner label: the jobs that ask for a group of runners alone."""
+COMMON_LABELS = frozenset({"self-hosted", "linux", "windows", "macos", "x64", "arm", "arm64"})
+"""Labels that GitHub's runner adds by itself: no pool has to name them, and they identify one least."""
 COMPLETED_SECONDS = 3600.0
 """How long an ended job is kept."""
 OPEN_SECONDS = 72 * 3600.0
