@@ -8,6 +8,13 @@ from hashlib import sha256
 
 SHOWN_ALERTS = 50
 """Alerts kept per group; further ones are only counted (C4)."""
+OVERTAKEN_SECONDS = 300.0
+"""How long after an alert's end an older notification that it fires may still arrive.
+
+Origin: Alertmanager sends a notification again until its `group_interval` is over, 5 min by default.
+"""
+OWN_KIND = frozenset({"grafana", "alertmanager"})
+"""Sources whose alerts are in an Alertmanager of the same name, which repeats what fires; others tell a change once."""
 GUESSED = "?:"
 """Prefix of a group key that was made without knowing the sender's routes."""
 CUT = "… (cut)"
@@ -100,6 +107,8 @@ class Alert:
     """The text of its rule's error (Grafana `DatasourceError`), which is not a lack of data."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Further facts for routes and pools; not labels of the alert's source, so that no silence uses them."""
+    heard_at: float | None = None
+    """When it arrived, by our clock, from a sender that repeats what fires; else None."""
 
     @property
     def firing(self) -> bool:
@@ -164,6 +173,13 @@ class Delivery:
         return digest(self.key, *rows, *filter(None, (self.revision,)))
 
 
+def heard(delivery: Delivery, now: float) -> Delivery:
+    """The delivery with the time of its arrival, if its sender repeats what fires."""
+    if delivery.source not in OWN_KIND:
+        return delivery
+    return replace(delivery, alerts=tuple(replace(alert, heard_at=now) for alert in delivery.alerts))
+
+
 @lru_cache(256)
 def likeness(source: str, receiver: str, group_key: str) -> str:
     """Equal for one group from any source; 32 hex digits, so it may be part of a message (C19).
@@ -190,23 +206,29 @@ def merged(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert,
     return tuple(sorted(latest, key=lambda alert: (not alert.firing, -(alert.starts_at or 0))))[:SHOWN_ALERTS]
 
 
+def changes_firing(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> bool:
+    """Whether other alerts of a group fire once it has taken a delivery."""
+    before, after = ({alert.fingerprint for alert in one if alert.firing} for one in (known, merged(known, arrived)))
+    return before != after
+
+
 def latest_states(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> tuple[Alert, ...]:
     """The latest state of every alert of a group; older occurrences never replace newer ones."""
     by_print = {alert.fingerprint: alert for alert in known}
     for alert in arrived:
         before = by_print.get(alert.fingerprint)
         if before is None or _later_word(before, alert):
-            # some senders report only state changes, so the known start is kept for an end (CloudWatch)
-            only_end = not alert.firing and alert.starts_at is not None and alert.starts_at == alert.ends_at
-            start = before.starts_at if before and only_end else None
-            by_print[alert.fingerprint] = replace(alert, starts_at=start) if start else alert
+            # the start of an end counts if it is later: some senders tell an earlier one, or the end alone (CloudWatch)
+            start = before.starts_at if before and not alert.firing else None
+            later = alert.starts_at != alert.ends_at and (alert.starts_at or 0) > (start or 0)
+            by_print[alert.fingerprint] = replace(alert, starts_at=start) if start and not later else alert
     return tuple(by_print.values())
 
 
 def begun(known: Iterable[Alert], arrived: Iterable[Alert]) -> tuple[Alert, ...]:
     """The alerts among `arrived` that start firing: new ones, and known ones with a later start.
 
-    A repeat of a known occurrence, even of an ended one, starts nothing (docs/design/storage.md#rules).
+    A repeat of a known or ended occurrence starts nothing, unless it fires again (docs/design/storage.md#rules).
     """
     by_print = {alert.fingerprint: alert for alert in known}
 
@@ -214,17 +236,34 @@ def begun(known: Iterable[Alert], arrived: Iterable[Alert]) -> tuple[Alert, ...]
         before = by_print.get(alert.fingerprint)
         if before is None or alert.starts_at is None or before.starts_at is None:
             return before is None or not before.firing
-        return _milliseconds(alert.starts_at) > _milliseconds(before.starts_at)
+        return _milliseconds(alert.starts_at) > _milliseconds(before.starts_at) or _fires_again(before, alert)
 
     return tuple(alert for alert in arrived if alert.firing and begins(alert))
 
 
 def _later_word(before: Alert, arrived: Alert) -> bool:
-    """Whether `arrived` is newer: a later start, or the same start without taking back its end."""
+    """Whether `arrived` is newer: a later start, its end, or the same start without taking back its end.
+
+    Of an alert that several servers evaluate, Alertmanager tells the earliest start that it knows by now, so an end may
+    have an earlier one than its firing had.
+    """
     if before.starts_at is None or arrived.starts_at is None:
         return True
     known, new = _milliseconds(before.starts_at), _milliseconds(arrived.starts_at)
-    return new > known or (new == known and (before.firing or not arrived.firing))
+    ends = before.firing and not arrived.firing and _milliseconds(arrived.ends_at or 0) > known
+    again = not before.firing and arrived.firing
+    return new > known or ends or (_fires_again(before, arrived) if again else new == known)
+
+
+def _fires_again(before: Alert, arrived: Alert) -> bool:
+    """Whether it ended so long ago that this is no late repeat.
+
+    Alertmanager and Grafana take an alert of which they hear nothing for resolved. It keeps its start when they hear of
+    it again.
+    """
+    if before.firing or before.heard_at is None or arrived.heard_at is None:
+        return False
+    return arrived.heard_at - before.heard_at >= OVERTAKEN_SECONDS
 
 
 def _milliseconds(seconds: float) -> int:

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from bot.core.alert import Alert
+from bot.core.alert import OWN_KIND, Alert
 
-OWN_KIND = frozenset({"grafana", "alertmanager"})
-"""Sources whose alerts are in an Alertmanager of the same name; others only if they link to one."""
 PORTS = {"http": 80, "https": 443}
 
 

@@ -110,8 +110,6 @@ class EndedAlerts:
     id: str
     """The group's likeness."""
     alerts: tuple[Alert, ...] = ()
-    at: float = 0.0
-    """When the last of them was received; epoch seconds."""
 
 
 Record = (Incident | EndedAlerts | RejectedAlert | PageRecord | Pool | Request | Shown | Digest | PoolLeases | Chore

@@ -5,7 +5,18 @@ from enum import StrEnum
 
 from bot.context.context import Context
 from bot.context.save import LOST, LOST_THREADS, follows, keep, put_new
-from bot.core.alert import ANYBODY, GUESSED, AlertSender, Delivery, Kind, begun, latest_states, merged
+from bot.core.alert import (
+    ANYBODY,
+    GUESSED,
+    AlertSender,
+    Delivery,
+    Kind,
+    begun,
+    changes_firing,
+    heard,
+    latest_states,
+    merged,
+)
 from bot.core.audit_chain import AuditEntry
 from bot.core.incident.details.events import Note, Noted
 from bot.core.incident.incident import Incident, Thread, absorbed, noted, opened
@@ -56,25 +67,25 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
     """
     if delivery.kind is Kind.TEST:
         return Taken.TESTED
+    delivery = heard(delivery, context.now())
     _check_channel(sender, _route(context, delivery).channel)
     guess = delivery.firing and context.health.unheard(_index(delivery))
     for attempt in range(TRIES):
-        known = NEW if guess else await context.store.open_under(_index(delivery), _once(delivery), delivery.likeness)
-        if known.repeated:
-            return Taken.REPEATED
+        known = NEW if guess else await context.store.open_under(_index(delivery), _mark(delivery), delivery.likeness)
         held = known.incident
         try:
             related = None
             if held is None:
-                related = await _related(context, delivery) if attempt or not delivery.firing else NOBODY
+                asked = attempt or known.repeated or not delivery.firing
+                related = await _related(context, delivery) if asked else NOBODY
             about = held or (related.held if related else None)
+            if known.repeated and not (about and changes_firing(about.value.group.alerts, delivery.alerts)):
+                return Taken.REPEATED
             if about is None or _is_another_time(context, about.value, delivery):
                 return await _open(context, delivery, known, related or await _related(context, delivery), sender)
             _check_channel(sender, about.value.thread.instead_of or about.value.thread.channel)
-            return await _join(context, delivery, about)
-        except AlreadyDone:
-            return Taken.REPEATED
-        except Conflict:
+            return await _join(context, delivery, about, _once(delivery, known))
+        except (AlreadyDone, Conflict):
             guess = False
     raise Unreachable("Redis", "this group is being written too often", failure=Failure.LATER, remedy="send again")
 
@@ -83,9 +94,14 @@ def _index(delivery: Delivery) -> str:
     return f"open:{delivery.key}"
 
 
-def _once(delivery: Delivery) -> str:
+def _mark(delivery: Delivery) -> str:
     """The key that makes a repeat nothing new."""
     return f"news:{delivery.news}"
+
+
+def _once(delivery: Delivery, known: KnownGroup) -> tuple[str, ...]:
+    """The mark to set; none where it stands already, and the group has changed since."""
+    return () if known.repeated else (_mark(delivery),)
 
 
 def _route(context: Context, delivery: Delivery) -> Route:
@@ -124,9 +140,7 @@ async def _open(
     if not delivery.firing:
         return await _remember_ends(context, delivery, old, related, past)
     file, now = context.settings.file, context.now()
-    # its API lists it long after it resolved, so it really fires; a list and a webhook may overtake each other
-    listed = delivery.guessed and now - past.value.at > file.timing.resync
-    ended = () if listed else past.value.alerts
+    ended = past.value.alerts
     if not begun(ended, delivery.alerts):
         return Taken.OUTDATED
     where = _route(context, delivery)
@@ -147,7 +161,7 @@ async def _open(
         unchanged=() if forgotten else (past,),
         point={**base.point, **like, _index(delivery): (incident.id, old)},
         join=(*base.join, ("receivers", f"{delivery.source}|{delivery.receiver}")),
-        once=(_once(delivery),),
+        once=_once(delivery, known),
         once_value=incident.id,
         wake=(*base.wake, *_completing(context, delivery)),
         audit=(audit,) if sender.name else (),  # only a token of its own identifies a sender
@@ -164,14 +178,14 @@ async def _remember_ends(
     context: Context, delivery: Delivery, old: str | None, related: RelatedIncident, past: Stored[EndedAlerts]
 ) -> Taken:
     """Remember that these alerts have ended, in case their start arrives later; Conflict if an incident has opened."""
-    ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts), at=context.now())
+    ended = replace(past.value, alerts=merged(past.value.alerts, delivery.alerts))
     unchanged = {_index(delivery): ("", old), f"like:{delivery.likeness}": (related.known or "", related.known)}
     left = f"{related.channel}|{related.ts}|{context.now():.0f}" if related.channel else ""
     change = Change(
         puts=(_kept(past, ended),),
         point=unchanged,
         join=((LOST_THREADS, left),) if left else (),
-        once=(_once(delivery),),
+        once=(_mark(delivery),),
         once_value=ended.id,
         wake=("chore:sweep",) if left else (),
     )
@@ -179,9 +193,9 @@ async def _remember_ends(
     return Taken.NOTHING_OPEN
 
 
-async def _join(context: Context, delivery: Delivery, held: Stored[Incident]) -> Taken:
+async def _join(context: Context, delivery: Delivery, held: Stored[Incident], once: tuple[str, ...]) -> Taken:
     pools, now = named_pools(delivery.alerts, context.settings.file.pools.values()), context.now()
-    once, wake = (_once(delivery),), _completing(context, delivery)
+    wake = _completing(context, delivery)
     await keep(context, held, lambda known: absorbed(known, delivery, now, pools), due=now, once=once, wake=wake)
     return Taken.JOINED
 

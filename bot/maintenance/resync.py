@@ -12,7 +12,7 @@ import structlog
 from bot.context.context import Context
 from bot.context.queries import open_incidents
 from bot.context.save import RESYNCED, point
-from bot.core.alert import Alert, Delivery, Status, begun, likeness
+from bot.core.alert import Alert, Delivery, Status, begun, heard, likeness
 from bot.core.incident.incident import Incident
 from bot.incidents.intake import take_alert
 from bot.ports import Refused, Unreachable
@@ -36,7 +36,8 @@ async def resync(context: Context) -> str:
     receivers = await context.store.members("receivers")
     by_likeness = {likeness(i.group.source, i.group.receiver, i.group.group_key): i for i in incidents}
     for groups in deliveries.values():
-        for group in groups:
+        for listed in groups:
+            group = heard(listed, context.now())
             if OURS in group.receiver.lower() or f"{group.source}|{group.receiver}" in receivers:
                 await _heard_of(context, group, by_likeness.pop(group.likeness, None))
     for incident in by_likeness.values():

@@ -12,6 +12,7 @@ from bot.core.record import AlreadyDone, Change, Conflict, Digest, EndedAlerts, 
 from bot.core.requests.request import AtOnce, Request
 from tests.adapters.store_world import AnyStore, World, incident, new
 from tests.audit import broken_at
+from tests.builders import alert
 
 
 async def test_a_record_comes_back_as_it_was_written(store: AnyStore) -> None:
@@ -98,7 +99,7 @@ async def test_many_indexes_are_read_in_their_order(store: AnyStore) -> None:
 async def test_open_under_answers_mark_incident_and_ended_alerts_together(store: AnyStore) -> None:
     """One question tells whether a delivery was applied, which incident its group has, and what has ended."""
     assert await store.open_under("open:k", "m", "l") == KnownGroup()
-    ended = EndedAlerts("l", at=7.0)
+    ended = EndedAlerts("l", (alert(),))
     change = Change(puts=(new(incident()), new(ended)), point={"open:k": ("i1", None)}, once=("m",), once_value="i1")
     await store.commit(change)
     assert await store.open_under("open:k", "m", "l") == KnownGroup(True, Stored(incident(), 1), Stored(ended, 1))
@@ -107,7 +108,7 @@ async def test_open_under_answers_mark_incident_and_ended_alerts_together(store:
 @pytest.mark.parametrize("read", [0, 1])
 async def test_a_record_that_must_be_unchanged_is_checked_and_not_written(store: AnyStore, read: int) -> None:
     """Absent, or of the version that was read: then the change is applied; else nothing of it is."""
-    ended = EndedAlerts("l", at=7.0)
+    ended = EndedAlerts("l", (alert(),))
     if read:
         await store.commit(Change(puts=(new(ended),)))
     await store.commit(Change(puts=(new(incident("i1")),), unchanged=(Stored(ended, read),)))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.alert import GUESSED, Delivery
+from bot.core.alert import GUESSED, OVERTAKEN_SECONDS, Delivery
 from bot.core.incident.incident import Incident, State
 from bot.incidents.intake import ENDS_KEPT_SECONDS, Taken, take_alert
 from bot.maintenance.resync import resync
@@ -74,7 +74,7 @@ async def test_a_start_that_arrives_after_its_end_opens_nothing_and_a_later_star
 ) -> None:
     assert await take_alert(world.context, delivery(END)) is Taken.NOTHING_OPEN
     assert await take_alert(world.context, delivery(START)) is Taken.OUTDATED
-    world.clock.advance(ENDS_KEPT_SECONDS - 1)
+    world.clock.advance(OVERTAKEN_SECONDS - 1)
     assert await take_alert(world.context, delivery(START)) is Taken.OUTDATED
     assert world.incidents == []
     assert await take_alert(world.context, delivery(LATER)) is Taken.OPENED
