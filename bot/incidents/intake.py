@@ -122,13 +122,21 @@ def _is_another_time(context: Context, incident: Incident, delivery: Delivery) -
 
 
 async def _related(context: Context, delivery: Delivery) -> RelatedIncident:
-    """The known group like this one; its incident counts as the same if either key was guessed."""
+    """The known group like this one; its incident is the same if either key was guessed, or if they share an alert.
+
+    A changed route changes the key, and so does another order of its matchers.
+    """
     known = await context.store.find(f"like:{delivery.likeness}")
     if known is None or known.startswith(LOST):
         channel, _, ts = (known or "").removeprefix(LOST).partition("|")
         return RelatedIncident(known, None, channel, ts)
     held = await context.store.get(Incident, known)
-    same = held is not None and (delivery.guessed or held.value.group.group_key.startswith(GUESSED))
+    group = held.value.group if held else None
+    same = group and (
+        delivery.guessed
+        or group.group_key.startswith(GUESSED)
+        or {alert.fingerprint for alert in group.alerts} & {alert.fingerprint for alert in delivery.alerts}
+    )
     return RelatedIncident(known, held if same else None)
 
 
