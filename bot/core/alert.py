@@ -134,6 +134,8 @@ class Delivery:
     truncated: int = 0
     """Alerts of the group that the sender omitted from the payload."""
     external_url: str = ""
+    suppressed: bool = False
+    """Whether its source lists it, but notifies nobody: all its alerts are silenced, inhibited or muted."""
     revision: str = ""
     """Changes when a sender edits a firing alert, as people edit issues; empty for others."""
 

@@ -57,6 +57,8 @@ class Taken(StrEnum):
     """A group without an open incident resolved."""
     OUTDATED = "outdated"
     """Every alert that it says fires has resolved since."""
+    SUPPRESSED = "suppressed"
+    """Its source notifies nobody of it; only a thread that has lost its record continues all the same."""
 
 
 async def take_alert(context: Context, delivery: Delivery, sender: AlertSender = ANYBODY) -> Taken:
@@ -76,11 +78,13 @@ async def take_alert(context: Context, delivery: Delivery, sender: AlertSender =
         try:
             related = None
             if held is None:
-                asked = attempt or known.repeated or not delivery.firing
+                asked = attempt or known.repeated or delivery.suppressed or not delivery.firing
                 related = await _related(context, delivery) if asked else NOBODY
             about = held or (related.held if related else None)
             if known.repeated and not (about and changes_firing(about.value.group.alerts, delivery.alerts)):
                 return Taken.REPEATED
+            if delivery.suppressed and (about is None or about.value.closed) and not (related and related.channel):
+                return Taken.SUPPRESSED
             if about is None or _is_another_time(context, about.value, delivery):
                 return await _open(context, delivery, known, related or await _related(context, delivery), sender)
             _check_channel(sender, about.value.thread.instead_of or about.value.thread.channel)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.adapters.build_context import ReachTable
@@ -232,8 +233,9 @@ def groups_from(rows: Sequence[object], parse: Parse, external_url: str) -> Iter
             "externalURL": external_url,
             "alerts": [_as_sent(fields(alert)) for alert in items(group.get("alerts"))],
         }
+        states = {text(fields(fields(alert).get("status")).get("state")) for alert in items(group.get("alerts"))}
         try:
-            yield parse(json.dumps(body).encode())
+            yield replace(parse(json.dumps(body).encode()), suppressed=states == {"suppressed"})
         except Unreadable:
             continue
 
