@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.core.alert import Alert, Delivery, Kind, SilentReason, begun, merged
+from bot.core.alert import Alert, Delivery, Kind, SilentReason, begun, latest_states, merged
 from bot.core.incident.details.events import AlertsJoined
 from bot.core.known import any_true
 from bot.core.ranking.readings import readings
@@ -54,10 +54,9 @@ class AlertGroup:
 
 def group_of(delivery: Delivery) -> AlertGroup:
     alerts = merged((), delivery.alerts)
-    unshown = len({alert.fingerprint for alert in delivery.alerts}) - len(alerts)
     return AlertGroup(
         delivery.key, delivery.source, delivery.receiver, delivery.group_key, delivery.title, delivery.kind, alerts,
-        delivery.truncated + unshown,
+        delivery.truncated + _unshown(latest_states((), delivery.alerts), alerts),
     )  # fmt: skip
 
 
@@ -67,7 +66,7 @@ class Membership:
     fresh: tuple[Alert, ...]
     """Alerts that start firing, or fire again."""
     unshown: int
-    """Known alerts that exceed the record's limit."""
+    """Firing alerts that exceed the record's limit."""
     news: AlertsJoined
     """What is fresh, by name."""
 
@@ -76,15 +75,33 @@ def changed(known: tuple[Alert, ...], arrived: tuple[Alert, ...]) -> Membership:
     """Merge a delivery's alerts into the known group."""
     alerts = merged(known, arrived)
     fresh = begun(known, alerts)
-    unshown = len({alert.fingerprint for alert in (*known, *arrived)}) - len(alerts)
     before = {alert.fingerprint for alert in known}
+    ended = {_without_numbers(alert) for alert in alerts if not alert.firing}
+    new = [a for a in fresh if a.fingerprint not in before and _without_numbers(a) not in ended]
     news = AlertsJoined(
-        tuple(alert_label(a) for a in fresh if a.fingerprint not in before and a.kind is not Kind.BLIND),
-        tuple(alert_label(a) for a in fresh if a.fingerprint in before and a.kind is not Kind.BLIND),
+        tuple(alert_label(a) for a in new if a.kind is not Kind.BLIND),
+        tuple(alert_label(a) for a in fresh if a not in new and a.kind is not Kind.BLIND),
         tuple(alert_label(a) for a in fresh if a.kind is Kind.BLIND and not a.rule_error),
         errors={alert_label(a): a.rule_error for a in fresh if a.rule_error},
     )
-    return Membership(alerts, fresh, unshown, news)
+    return Membership(alerts, fresh, _unshown(latest_states(known, arrived), alerts), news)
+
+
+def _without_numbers(alert: Alert) -> frozenset[tuple[str, str]]:
+    """Its labels but those that may be live numbers: each value makes another alert, and ends the one before."""
+    return frozenset((name, value) for name, value in alert.labels.items() if not _is_number(value))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _unshown(latest: Iterable[Alert], kept: Iterable[Alert]) -> int:
+    return sum(alert.firing for alert in latest) - sum(alert.firing for alert in kept)
 
 
 def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -> int:
