@@ -40,8 +40,8 @@ def read(body: bytes) -> dict[str, object]:
     """The JSON object in `body`; raises Unreadable.
 
     Tolerated: a byte order mark, duplicate keys (the last wins), raw control characters in strings, lone surrogates
-    (replaced), numbers of any size (null when nothing can hold them). Refused: other encodings than UTF-8, NaN and
-    Infinity, nesting deeper than 64.
+    (replaced), NaN, Infinity and numbers of any size (null when nothing can hold them). Refused: other encodings than
+    UTF-8, nesting deeper than 64.
     """
     try:
         whole = body.decode("utf-8-sig")
@@ -182,11 +182,7 @@ def _integer(digits: str) -> int | None:
     return int(digits) if len(digits) <= 4000 else None
 
 
-def _no_constant(name: str) -> float:
-    raise Unreadable(f"body: {name} is not JSON; leave the figure out or send null")
-
-
-_JSON = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=number, parse_constant=_no_constant)
+_JSON = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=number, parse_constant=number)
 
 
 def _too_deep(found: object) -> bool:

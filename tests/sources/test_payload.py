@@ -29,8 +29,6 @@ NESTED = b'{"a":' * 64 + b"1" + b"}" * 64
         (b"1", "but a number came"),
         (b"null", "but a null came"),
         (b"true", "but a boolean came"),
-        (b'{"a": NaN}', "body: NaN is not JSON"),
-        (b'{"a": -Infinity}', "body: -Infinity is not JSON"),
         (b'{"a":' * 65 + b"1" + b"}" * 65, "body: nested deeper than 64 levels"),
         (b"[" * 20_000, "body: nested deeper than 64 levels"),
         (
@@ -55,6 +53,7 @@ def test_a_body_that_cannot_be_read_is_refused_with_its_reason(body: bytes, sent
         (b'{"a": "\\ud800x", "\\udc00": 1}', {"a": "\ufffdx", "\ufffd": 1}),
         (b'{"a": "\\ud83d\\ude00"}', {"a": "\U0001f600"}),
         (b'{"a": 1e999, "b": -1e999}', {"a": None, "b": None}),
+        (b'{"a": NaN, "b": -Infinity}', {"a": None, "b": None}),
         (b'{"a": 12345678901234567890}', {"a": 12345678901234567890}),
         (b'{"a": ' + b"9" * 100_000 + b"}", {"a": None}),
         (b'{"a": "\\u0000"}', {"a": "\0"}),
