@@ -24,8 +24,12 @@ SIGNED = {
     UNSUBSCRIPTION: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
 }
 """The signed fields in order; `Subject` only if present."""
-OLDEST_SECONDS = 3600.0
-"""An older message was captured and replayed, or AWS gave up on it long ago."""
+OLDEST_SECONDS = 86400.0
+"""As long as the marks of deliveries are kept: a replay of a younger message is known.
+
+The time is that of publishing. Amazon delivers up to an hour late (marbot-io/monitoring-jump-start#30), and tries again
+for another hour. It does not send again what was refused.
+"""
 MOST_AHEAD_SECONDS = 300.0
 REFUSED = "Not a message that Amazon SNS signed for one of the topics in [sns] of tailback.toml."
 """The same text for every refusal, so that it reveals nothing; the log says more."""
@@ -100,7 +104,7 @@ def trouble(found: Envelope, topics: Collection[str], *clocks: float) -> str:
         return "the topic is not in [sns] topics"
     sent = found.sent_at
     if sent is None or not any(-MOST_AHEAD_SECONDS <= clock - sent <= OLDEST_SECONDS for clock in clocks):
-        return "the message is more than an hour old, or from the future"
+        return "the message is more than a day old, or from the future"
     if not found.signature:
         return "there is no signature"
     if found.version not in {"1", "2"}:

@@ -59,7 +59,7 @@ async def test_no_data_opens_an_incident_of_a_blind_source(endpoint: SnsEndpoint
     "body",
     [
         sealed(signer="stranger"),
-        sealed(at=NOW - 3601),
+        sealed(at=NOW - 86401),
         sealed(TopicArn="arn:aws:sns:us-east-1:123456789012:other"),
         sealed(SigningCertURL="https://evil.example/SimpleNotificationService-0.pem"),
         sealed(SignatureVersion="9"),

@@ -133,12 +133,12 @@ async def test_a_captured_issue_opens_nothing_again() -> None:
         assert at.world.incident.state is not State.OPEN
 
 
-async def test_a_captured_message_of_sns_is_refused_after_an_hour() -> None:
+async def test_a_captured_message_of_sns_is_refused_after_a_day() -> None:
     """Before that it says nothing new."""
     async with SnsEndpoint() as at:
         body = alarm()
         assert [(await at.posts(body)).json()["outcome"] for _ in range(2)] == ["opened", "repeated"]
-        at.world.clock.advance(3700)
+        at.world.clock.advance(86_401)
         assert (await at.posts(body)).status_code == 401
 
 

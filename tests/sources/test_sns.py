@@ -55,10 +55,10 @@ def test_what_is_no_envelope_is_refused(body: bytes, sentence: str) -> None:
     ("found", "why"),
     [
         (GOOD, ""),
-        (replace(GOOD, sent_at=NOW - 3600), ""),
-        (replace(GOOD, sent_at=NOW - 3601), "more than an hour old"),
+        (replace(GOOD, sent_at=NOW - 86400), ""),
+        (replace(GOOD, sent_at=NOW - 86401), "more than a day old"),
         (replace(GOOD, sent_at=NOW + 301), "from the future"),
-        (replace(GOOD, sent_at=None), "more than an hour old"),
+        (replace(GOOD, sent_at=None), "more than a day old"),
         (replace(GOOD, topic=f"{TOPIC}2"), "the topic is not in [sns] topics"),
         (replace(GOOD, signature=b""), "there is no signature"),
         (replace(GOOD, version="3"), "of a version that is not known"),
