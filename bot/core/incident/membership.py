@@ -7,6 +7,7 @@ from bot.core.alert import Alert, Delivery, Kind, SilentReason, begun, latest_st
 from bot.core.incident.details.events import AlertsJoined
 from bot.core.known import any_true
 from bot.core.ranking.readings import readings
+from bot.core.routing import POOL_LABELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def left_out(known: Iterable[Alert], arrived: Iterable[Alert], truncated: int) -
 
 def alert_label(alert: Alert) -> str:
     """An alert's name, with the label by which it differs from others of its rule."""
-    for name in ("runner_label", "pool", "queue", "instance"):
+    for name in (*POOL_LABELS, "instance"):
         if name in alert.labels:
             return f"{alert.name} ({alert.labels[name]})"
     return alert.name

@@ -141,6 +141,7 @@ def test_the_worst_of_several_alerts_is_read() -> None:
     [
         ({"runner_label": "linux"}, "Runner queue is long (linux)"),
         ({"queue": "q", "instance": "i"}, "Runner queue is long (q)"),
+        ({"RunnerType": "r"}, "Runner queue is long (r)"),
         ({"zone": "z"}, "Runner queue is long"),
     ],
 )
