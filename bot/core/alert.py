@@ -133,7 +133,6 @@ class Delivery:
     alerts: tuple[Alert, ...]
     truncated: int = 0
     """Alerts of the group that the sender omitted from the payload."""
-    external_url: str = ""
     suppressed: bool = False
     """Whether its source lists it, but notifies nobody: all its alerts are silenced, inhibited or muted."""
     revision: str = ""

@@ -112,7 +112,6 @@ def delivery(body: bytes, source: str, valid_payload: str, complete: Complete) -
         title=cut(listed(names, 3), MOST_TITLE_CHARS),
         alerts=tuple(alerts),
         truncated=int(min(max(unseen, 0), 1e6)) + len(raw) - len(alerts),
-        external_url=group.external_url,
     )
 
 

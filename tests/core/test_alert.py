@@ -31,7 +31,6 @@ def test_an_occurrence_is_fingerprint_start_and_status(one: Alert, other: Alert,
     [
         ({"title": "119 min"}, True),
         ({"truncated": 3}, True),
-        ({"external_url": "https://x"}, True),
         ({"alerts": (alert("z"),)}, True),
         ({"source": "alertmanager"}, False),
         ({"receiver": "other"}, False),
