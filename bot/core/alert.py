@@ -109,6 +109,8 @@ class Alert:
     """Further facts for routes and pools; not labels of the alert's source, so that no silence uses them."""
     heard_at: float | None = None
     """When it arrived, by our clock, from a sender that repeats what fires; else None."""
+    unlisted_since: float | None = None
+    """Since when its source's list of what fires lacks it (epoch seconds); None: it does not."""
 
     @property
     def firing(self) -> bool:
@@ -259,8 +261,7 @@ def _later_word(before: Alert, arrived: Alert) -> bool:
 def _fires_again(before: Alert, arrived: Alert) -> bool:
     """Whether it ended so long ago that this is no late repeat.
 
-    Alertmanager and Grafana take an alert of which they hear nothing for resolved. It keeps its start when they hear of
-    it again.
+    Alertmanager and Grafana take an alert of which they hear nothing for resolved. It fires again with its old start.
     """
     if before.firing or before.heard_at is None or arrived.heard_at is None:
         return False

@@ -2,8 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import httpx
@@ -31,9 +31,20 @@ receivers:
 class Sender:
     """An Alertmanager, and the Tailback that it tells, whose clock and worker are in the test's hand."""
 
-    def __init__(self, url: str, endpoint: Endpoint) -> None:
-        self.url, self.world, self._endpoint = url, endpoint.world, endpoint
+    def __init__(self, start: Callable[[], AbstractContextManager[str]], endpoint: Endpoint) -> None:
+        """`start` starts it, on what it has stored."""
+        self.world, self._endpoint, self._start = endpoint.world, endpoint, start
+        self._running = ExitStack()
+        self.url = self._running.enter_context(start())
         self._begun, self._known = time.time(), Counter[str]()
+
+    def restart(self) -> None:
+        """End it and start it again, at another address."""
+        self.close()
+        self.url = self._running.enter_context(self._start())
+
+    def close(self) -> None:
+        self._running.close()
 
     def alert(self, ends: float, since: float = 60, **labels: str) -> Json:
         """The alert as Prometheus tells it: it began so long before the test, and ends in `ends` seconds from now."""
@@ -73,8 +84,8 @@ async def sending(folder: Path, configuration: str = CONFIG) -> AsyncIterator[Se
     """It runs while the block does. Its API is not configured; `asked` does that."""
     async with Endpoint() as endpoint, endpoint.process() as address:
         endpoint.world.context.alertmanagers = {}
-        with alertmanager(folder, configuration.format(url=address, token=TOKEN)) as url:
-            sender = Sender(url, endpoint)
+        whole = configuration.format(url=address, token=TOKEN)
+        with closing(Sender(lambda: alertmanager(folder, whole), endpoint)) as sender:
             await sender.begin()
             yield sender
 

@@ -25,8 +25,9 @@ async def test_the_end_is_read_from_the_api(tmp_path: Path) -> None:
         await sender.told(Taken.OPENED)
         await sender.post("silences", {**PLANNED, "createdBy": "ana", "comment": "I am on it"})
         await sender.hears(sender.alert(-0.1))
-        world.clock.advance(world.context.settings.file.timing.resync + 1)
-        await resync(world.context)
+        for _ in range(2):
+            world.clock.advance(world.context.settings.file.timing.resync)
+            await resync(world.context)
         assert (world.incident.state, world.incident.group.firing) == (State.EASING, ())
 
 

@@ -1,6 +1,6 @@
 """An incident and its state changes: pure functions from one record to the next."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -193,6 +193,16 @@ def absorbed(incident: Incident, delivery: Delivery, now: float, pools: Named) -
         after = after if silent else replace(after, state=State.EASING, changed_at=now)
         after = noted(after, now, event, details, tell=bool(silent))
     return after
+
+
+def listed(incident: Incident, absent: Collection[str], now: float) -> Incident:
+    """Its source has listed what fires: all of its alerts but those with the `absent` fingerprints."""
+    since = {alert.fingerprint: alert.unlisted_since or now for alert in incident.group.firing}
+    alerts = tuple(
+        replace(alert, unlisted_since=since.get(alert.fingerprint) if alert.fingerprint in absent else None)
+        for alert in incident.group.alerts
+    )
+    return replace(incident, group=replace(incident.group, alerts=alerts))
 
 
 def reopened(incident: Incident, now: float, who: str | None = None) -> Incident:
