@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -24,8 +25,9 @@ FAILED = frozenset({"Failed", "Cancelled"})
 ZONE = "Availability Zone"
 LAUNCH = "Launching"
 """How descriptions of activities that start an instance begin."""
-OF_RUNNERS = ("booting", "limit", "creates")
-"""Figures that are compared with those of runners."""
+OF_RUNNERS = frozenset({"booting", "limit", "creates", "create_failures"})
+OF_RUNNERS_BY_NAME = frozenset({"create_failures_by_code", "failures_by_mark"})
+"""Figures of runners: AWS counts machines, so that each stands for as many runners as share one."""
 STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("Terminating",)}
 """Figure: the life-cycle states that it counts, each with its variants such as `Pending:Wait`."""
 
@@ -62,17 +64,12 @@ class Ec2AutoScaling(Present):
         figures, withheld = group.value
         if isinstance(launches, Unreachable):
             gaps = tuple(Gap(one, launches.what, launches.remedy) for one in ("creates", "create_failures"))
-            return Snapshot(pool, group.at, missing=gaps, **self._in_runners(pool, figures))
+            return Snapshot(pool, group.at, missing=gaps, **_in_runners(figures, self._each[pool]))
         launched, failed = launches.value
         codes = [*failed, *withheld]
         failures = {"create_failures": len(codes), "create_failures_by_code": tallies(codes)}
         whole = {**figures, **launched, **failures}
-        return Snapshot(pool, min(group.at, launches.at), **self._in_runners(pool, whole))
-
-    def _in_runners(self, pool: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-        """The same; what is compared with runners counts them."""
-        each = self._each[pool]
-        return {name: value * each if name in OF_RUNNERS else value for name, value in figures.items()}
+        return Snapshot(pool, min(group.at, launches.at), **_in_runners(whole, self._each[pool]))
 
     async def _ask_group(self, name: str, now: float) -> Listed[Counted]:
         """Its figures, and the code of each machine that it should have and may not start."""
@@ -111,6 +108,17 @@ class Ec2AutoScaling(Present):
                 return Listed(({"failures_by_mark": marks, "creates": made, "scales_on": scales_on}, failed), now)
         what = f"{name} has more than {MOST_PAGES * 100:,} activities in 15 min, too many to read"
         raise Unreachable(self._aws.system, what, failure=Failure.SHAPE)
+
+
+def _in_runners(figures: Mapping[str, Any], each: int) -> dict[str, Any]:
+    """The same in the units of `Snapshot`, with `each` runners on a machine."""
+    counts = {name: value * each for name, value in figures.items() if name in OF_RUNNERS}
+    by_name = {
+        name: tuple(replace(one, number=one.number * each) for one in value)
+        for name, value in figures.items()
+        if name in OF_RUNNERS_BY_NAME
+    }
+    return {**figures, **counts, **by_name}
 
 
 def _recent(row: Mapping[str, Any], now: float) -> bool:

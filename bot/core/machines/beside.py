@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.core.finding import Facts
-from bot.core.machines.room import LEAST_ROOM, PART
+from bot.core.machines.room import LEAST_ROOM, PART, runners_in_service
 from bot.core.pool.baseline import COUNTED_MINUTES
 from bot.core.pool.pool import Tally
 from bot.core.statement import Statement, statement
@@ -15,13 +15,14 @@ MOST_OF = 0.5
 
 
 def idle_places(facts: Facts) -> tuple[Statement, ...]:
-    """Busy runners without a job, and machines in service without a runner: they hold places of the limit."""
+    """Busy runners without a job, and those of machines in service that did not register: they hold places."""
     now, found = facts.now, list[Statement]()
     if now.busy and now.running_jobs is not None and _clear(now.busy - now.running_jobs, now.busy):
         found.append(statement("busy_with_nothing", busy=now.busy, jobs=now.running_jobs))
-    alone = (now.machines or 0) - (now.online or 0) - (now.offline or 0)
-    if now.machines and now.online is not None and _clear(alone, now.machines):
-        found.append(statement("machines_alone", machines=alone, of=now.machines))
+    of = runners_in_service(facts, now)
+    alone = of - (now.online or 0) - (now.offline or 0)
+    if of and now.online is not None and _clear(alone, of):
+        found.append(statement("machines_alone", machines=alone, of=of))
     return tuple(found)
 
 

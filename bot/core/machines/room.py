@@ -30,10 +30,15 @@ def limit_of(facts: Facts, sample: Snapshot) -> int | None:
     return max((s.busy + (s.idle or 0) + (s.offline or 0) for s in facts.series if s.busy is not None), default=None)
 
 
-def slots_used(sample: Snapshot) -> int:
+def runners_in_service(facts: Facts, sample: Snapshot) -> int:
+    """The runners of the machines that the cloud has in service, whether or not they registered; 0 where unknown."""
+    return facts.rules.runners_per_machine * (sample.machines or 0)
+
+
+def slots_used(facts: Facts, sample: Snapshot) -> int:
     """All runners and machines that hold a place."""
     runners = sum(n or 0 for n in (sample.busy, sample.idle, sample.offline, sample.failed))
-    return (sample.booting or 0) + max(sample.machines or 0, runners)
+    return (sample.booting or 0) + max(runners_in_service(facts, sample), runners)
 
 
 def room_of(facts: Facts, sample: Snapshot) -> float:
@@ -42,7 +47,7 @@ def room_of(facts: Facts, sample: Snapshot) -> float:
     if sample.booting is None:
         flow = sample.completions_per_minute if sample.starts_per_minute is None else sample.starts_per_minute
         coming = (flow or 0.0) * facts.rules.boot_time_seconds / 60
-    return (limit or 0) - slots_used(sample) - coming
+    return (limit or 0) - slots_used(facts, sample) - coming
 
 
 def has_room(facts: Facts, sample: Snapshot) -> bool:

@@ -80,18 +80,20 @@ class Snapshot:
     """The time over which the source averages these three."""
     duration_p50_seconds: float | None = None
     create_failures: int | None = None
-    """Failed attempts to create a runner in the last 15 minutes."""
+    """Runners whose launch failed in the last 15 minutes, once for each attempt; a machine counts for all on it."""
     create_failures_by_code: tuple[Tally, ...] = ()
     """The same by error code; empty if none or unknown."""
     failures_by_mark: tuple[Tally, ...] = ()
-    """What machines that failed have in common: zone, node or image, as far as it may differ; of the newest sample."""
+    """Runners that failed, by what they have in common: zone, node or image, as far as it may differ; of the newest
+    sample."""
     creates: int | None = None
     registered: int | None = None
-    """Machines created, and runners that registered, in the last 15 minutes."""
+    """Runners whose machines were created, and runners that registered, in the last 15 minutes."""
     failed: int | None = None
-    """Machines whose runner never registered; many autoscalers count them toward the limit."""
+    """Runners that never registered; many autoscalers count them toward the limit."""
     machines: int | None = None
-    """Machines in service according to the cloud, whether or not their runners are online."""
+    """Machines in service according to the cloud, whether or not their runners are online; `PoolRules` says how many
+    share one."""
     terminating: int | None = None
     requests: int | None = None
     oldest_request_seconds: float | None = None

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import common_mark
-from bot.core.machines.room import LEAST_ROOM
+from bot.core.machines.room import LEAST_ROOM, runners_in_service
 from bot.core.pool.baseline import COUNTED_MINUTES, mean, means
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
@@ -90,7 +90,7 @@ def unseen(facts: Facts) -> Found | None:
         return None
     minutes, working = (samples[-1].at - samples[0].at) / 60, now.online or 0
     first = next((s.failed for s in samples if s.failed is not None), None)
-    alone = min(_alone(s) for s in facts.recent(COUNTED_MINUTES))
+    alone = min(_alone(facts, s) for s in facts.recent(COUNTED_MINUTES))
     if first is not None and _clear(working, (now.failed or 0) - first):
         return Found(MEDIUM, (statement("booted_without_runner", machines=now.failed),), ("registered",))
     coming = mean(samples, "creates") or 0.0
@@ -103,9 +103,9 @@ def unseen(facts: Facts) -> Found | None:
     return Found(MEDIUM, (seen,), ("registered",))
 
 
-def _alone(sample: Snapshot) -> int:
-    """Machines in service without a runner."""
-    return (sample.machines or 0) - (sample.online or 0) - (sample.offline or 0)
+def _alone(facts: Facts, sample: Snapshot) -> int:
+    """Runners of machines in service that did not register."""
+    return runners_in_service(facts, sample) - (sample.online or 0) - (sample.offline or 0)
 
 
 def _booted(facts: Facts, samples: Sequence[Snapshot], minutes: float) -> float | None:

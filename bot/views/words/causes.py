@@ -82,7 +82,7 @@ EVIDENCE = {
     ),
     "all_busy_as_ever": "{busy:count runner} busy, none idle, as many as the pool has ever had; its limit is unknown",
     "part_dead": "{dead} of {queued:count row} are dead, so {rest:count job waits|jobs wait} for another reason",
-    "partly_started": "of {created:count machine} that booted lately, {started} took a job",
+    "partly_started": "of {created:count runner} that booted lately, {started} took a job",
     "seen_plainly": (
         "{queued:count job waits|jobs wait}"
         "{oldest_wait_seconds:known , the longest for {oldest_wait_seconds:duration}|}"
@@ -92,16 +92,16 @@ EVIDENCE = {
     "common_mark": "{machines} of {of} failed ones have one thing in common: {mark}",
     "inferred_arrivals": "{times:.1f} × the usual jobs seem to come, for {seconds:duration}: queue and wait tell",
     "inferred_duration": "jobs seem to take {times:.1f} × as long or hang, for {seconds:duration}: queue and wait tell",
-    "machines_alone": "{machines} of {of:count machine} in service have no runner",
+    "machines_alone": "{machines} of {of:count runner} of the machines in service have not registered",
     "run_again": (
         "{jobs} of {of:count job} that arrived in the last 15 min run once more{failed:known , {failed} failed|}"
     ),
     "scales_on_cpu": "the autoscaler looks at CPU, not at the queue",
     "burst": "bursts of up to {per_minute:.1f} jobs per minute",
     "calls_left": "{calls} API calls left at the CI provider this hour",
-    "creates_fail_in_pools": "launch requests fail in {pools:len} pools ({pools:list})",
-    "creates_failed": "{attempts:count launch request} failed in the last 15 min",
-    "creates_refused": "{creates:count launch request} refused in the last 15 min: {codes:list}",
+    "creates_fail_in_pools": "launches fail in {pools:len} pools ({pools:list})",
+    "creates_failed": "{attempts:count runner launch|runner launches} failed in the last 15 min",
+    "creates_refused": "{creates:count runner launch|runner launches} refused in the last 15 min: {codes:list}",
     "figure_missing": "{pool}: {figure}: {why}",
     "failed_counted": "{queued:count job} waiting, {failed:count failed runner}, and no runner booting",
     "idle_beside_queue": "{idle:count idle runner} while {queued:count job waits|jobs wait}",
@@ -126,7 +126,7 @@ EVIDENCE = {
     ),
     "limit_is_zero": "the limit is 0{busy:if  while {busy:count runner still works|runners still work}|}",
     "limit_was": "the limit was {limit:.0f} before",
-    "machines_given": "{machines:count machine} granted in the same time",
+    "machines_given": "{machines:count runner} granted in the same time",
     "no_runner_ever": (
         "0 runners online, 0 created and {refused:known 0 refused|refusals unknown} in 15 min, "
         "while {queued:count job waits|jobs wait}"
@@ -143,14 +143,14 @@ EVIDENCE = {
         "{came} came{left:if  and {left} left|} in {seconds:duration}, "
         "{room} more are allowed while {queued:count job waits|jobs wait}"
     ),
-    "created_of": "{created:count machine} created and {arrivals:count job} arrived in the last 15 min",
+    "created_of": "{created:count runner} created and {arrivals:count job} arrived in the last 15 min",
     "nothing_created": ("no machine created in 15 min, {refused:known none refused|refusals unknown}"),
     "nothing_started": "no job started in the last minutes",
     "machines_short": ("{machines}{of:known  of {of}|} {unit}s {says}{before:known  ({ago:duration} ago: {before})|}"),
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
     "old_figures": "{pool}: the latest figures are stale",
     "overtaken": "{started:count job} started since the oldest one came, though at most {queued} waited",
-    "partly_registered": "of {created:count machine} that booted lately, {registered} registered",
+    "partly_registered": "of {created:count runner} that booted lately, {registered} registered",
     "pool_not_configured": "the alert names {pool}, which is not among the configured pools",
     "pools_queue_at_once": "{pools:len} of {measured:count measured pool} have a queue ({pools:list 3})",
     "provider_down": "the provider's status says that no jobs are assigned",
@@ -257,9 +257,9 @@ FIGURES = {
     "busy": "busy runners",
     "changes": "releases and changes",
     "completions_per_minute": "completions",
-    "create_failures": "failed launch requests",
-    "create_failures_by_code": "reasons for failed launch requests",
-    "creates": "created machines",
+    "create_failures": "failed runner launches",
+    "create_failures_by_code": "reasons for failed runner launches",
+    "creates": "created runners",
     "dead_requests": "launch requests given up",
     "requests": "waiting launch requests",
     "failed": "failed runners",

@@ -276,7 +276,7 @@ def constraints(sample: Snapshot, pool: QueueingPool) -> list[str]:
     codes = [round(code.number) for code in sample.create_failures_by_code]
     explained = "create_failures_by_code" in shown and codes == [sample.create_failures]
     if sample.create_failures and "create_failures" not in shown and not explained:
-        lines.append(f"{count(sample.create_failures, 'launch request')} failed in the last 15 min.")
+        lines.append(f"{count(sample.create_failures, 'runner launch', 'runner launches')} failed in the last 15 min.")
     return lines
 
 

@@ -24,10 +24,10 @@ REASONS: Mapping[str, str] = {
         "{idle:count runner} idle while {queued:count job waits|jobs wait}: capacity is not the problem"
     ),
     "no_runners": "no runner is online, and none is booting",
-    "launches_refused": "{refused:,} of {ordered:count launch request} were refused",
+    "launches_refused": "{refused:,} of {ordered:count runner launch|runner launches} were refused",
     "none_come": "no runner has come for {minutes} min, although the limit of {limit:,} allows more",
     "none_servable": "no runner has what {jobs:count waiting job asks|waiting jobs ask} for",
-    "not_registered": "{registered:,} of {created:count new machine} have registered",
+    "not_registered": "{registered:,} of {created:count new runner} have registered",
     "not_assigned": "{idle:count runner} idle despite the queue: jobs are not being assigned",
     "nothing_queued": "no job is queued",
     "provider_down": "the CI provider is not assigning jobs",

@@ -129,7 +129,9 @@ def _reasons(checked: RunnersChecked) -> str:
     fewer = checked.delivered is not None and delivered < checked.target
     known = [
         f"the target there is {checked.set_back:,} now" if checked.set_back is not None else "",
-        f"{count(checked.create_failures, 'failed launch request')} in 15 min" if checked.create_failures else "",
+        f"{count(checked.create_failures, 'failed runner launch', 'failed runner launches')} in 15 min"
+        if checked.create_failures
+        else "",
         f"limit {checked.limit:,}" if checked.limit is not None and checked.limit < checked.target else "",
         f"{checked.booting:,} still booting" if checked.booting else "",
         f"{checked.offline:,} offline" if checked.offline else "",

@@ -56,10 +56,20 @@ async def test_activities_tell_the_zone_of_what_failed_and_the_alarm_that_began_
 
 async def test_with_several_runners_on_a_machine_what_is_compared_with_runners_counts_them() -> None:
     """Agents of Buildkite's elastic stack: the limit, what boots and what was created; machines stay machines."""
-    api = AwsApi(states={"InService": 3, "Pending": 1}, launches=[STOCKOUT, ""])
+    api = AwsApi(states={"InService": 3, "Pending": 1}, launches=[STOCKOUT, STOCKOUT, ""], details=DETAILS)
     found = await look(api, keys={"group": "ci-linux", "runners_per_machine": 4})
     assert (found.machines, found.booting, found.limit) == (3, 4, 160)
-    assert (found.creates, found.create_failures) == (4, 1)
+    assert (found.creates, found.create_failures) == (4, 8)
+    assert found.create_failures_by_code == (Tally("InsufficientInstanceCapacity", 8.0),)
+    assert found.failures_by_mark == (Tally("zone us-east-1a", 8.0),)
+
+
+async def test_machines_of_four_runners_that_are_mostly_refused_are_mostly_refused() -> None:
+    """One of three came: four of twelve runners, not four beside two."""
+    keys = {"group": "ci-linux", "runners_per_machine": 4}
+    async with RIG.source(AwsApi(launches=[STOCKOUT, STOCKOUT, ""]), {POOL: keys}) as found:
+        first = (await diagnosed_with(found, NOW.timestamp())).findings[0]
+    assert (first.cause, first.sureness) == ("stockout", "high")
 
 
 async def test_what_happened_before_the_window_does_not_count() -> None:

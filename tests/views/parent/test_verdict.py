@@ -137,7 +137,7 @@ def named(name: str, *seen: object, evidence_at: float | None = None) -> Finding
 @pytest.mark.parametrize(
     ("sample", "found", "sentence"),
     [
-        (sized(), named("stockout", REFUSED), "*Only 26 of 90 runners:* 60 launch requests refused"),
+        (sized(), named("stockout", REFUSED), "*Only 26 of 90 runners:* 60 runner launches refused"),
         (sized(), named("too_few", CAME), "*Evidence:* 26 of 90 runners, none idle"),
         (sized(), None, "*Only 26 of 90 runners:* the figures do not say why."),
         (sized(busy=0, idle=12), None, "*Evidence:* 0 busy, 12 idle, 80 jobs are waiting: nothing is being assigned."),

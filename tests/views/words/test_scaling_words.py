@@ -56,7 +56,7 @@ def test_the_limit_is_said_with_what_is_possible(hit: LimitHit, words: str) -> N
         (RunnersCame.NO_EFFECT,
          {"online": 10, "busy": 10, "create_failures": 12, "limit": 20, "booting": 3, "offline": 1},
          f"Scaling {POOL} to 24: no effect after 6 min. Only 10 runners online "
-         "(12 failed launch requests in 15 min, limit 20, 3 still booting and 1 offline), all busy."),
+         "(12 failed runner launches in 15 min, limit 20, 3 still booting and 1 offline), all busy."),
         (RunnersCame.NO_EFFECT, {"online": 10, "busy": 10, "delivered": 10, "trouble": "InsufficientInstanceCapacity"},
          f"Scaling {POOL} to 24: no effect after 6 min. Only 10 runners online "
          "(the autoscaler counts 10 and the autoscaler reports: InsufficientInstanceCapacity), all busy."),

@@ -24,9 +24,9 @@ ONE_CODE = (Tally("InsufficientInstanceCapacity", 9),)
         ({"idle": 4}, "idle", "4 idle runners while jobs wait: capacity is not the problem."),
         ({"busy": 20, "idle": 0, "limit": 20}, "limit", "the limit of 20 runners is reached, and all are busy."),
         ({"offline": 3}, "offline", "3 runners offline."),
-        ({"create_failures": 9}, "create_failures", "9 launch requests failed in the last 15 min."),
+        ({"create_failures": 9}, "create_failures", "9 runner launches failed in the last 15 min."),
         ({"create_failures": 9, "create_failures_by_code": ONE_CODE}, "create_failures_by_code",
-         "9 launch requests failed in the last 15 min."),
+         "9 runner launches failed in the last 15 min."),
     ],
 )  # fmt: skip
 def test_a_figure_is_said_once(figures: dict[str, Any], evidence: str, sentence: str) -> None:
@@ -39,7 +39,7 @@ def test_a_figure_is_said_once(figures: dict[str, Any], evidence: str, sentence:
 def test_failed_creates_beyond_the_reason_that_was_told_are_still_counted() -> None:
     seen = sample(30, create_failures=12, create_failures_by_code=ONE_CODE)
     assert constraints(seen, QueueingPool(POOL, 180.0, ("create_failures_by_code",))) == [
-        "12 launch requests failed in the last 15 min."
+        "12 runner launches failed in the last 15 min."
     ]
 
 
