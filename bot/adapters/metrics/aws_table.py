@@ -24,6 +24,8 @@ WHOLE = "Complete"
 """Status of a metric whose values are all there."""
 Query = tuple[str, str, Mapping[str, str], str]
 """(namespace, name, dimensions, statistic) of one metric."""
+Value = tuple[float, float]
+"""(the end of the period that it is of (epoch seconds), the value)."""
 
 
 class AwsReader:
@@ -41,12 +43,12 @@ class AwsReader:
 
     async def values(
         self, queries: Sequence[Query], now: float, window_seconds: float, period_seconds: int
-    ) -> list[tuple[float, ...] | None]:
+    ) -> list[tuple[Value, ...] | None]:
         """The values of each metric in the window before `now` (epoch seconds), newest first.
 
         None where CloudWatch gave only a part of them. Raises Unreachable.
         """
-        found, whole = [tuple[float, ...]() for _ in queries], [True] * len(queries)
+        found, whole = [tuple[Value, ...]() for _ in queries], [True] * len(queries)
         start, end = (datetime.fromtimestamp(at, UTC) for at in (now - window_seconds, now))
         for first in range(0, len(queries), MOST_AT_ONCE):
             part = enumerate(queries[first : first + MOST_AT_ONCE], first)
@@ -56,8 +58,9 @@ class AwsReader:
             while more:
                 answer = await self.read("cloudwatch", "get_metric_data", **given)
                 for row in answer.get("MetricDataResults", []):
-                    number = int(row["Id"][1:])
-                    found[number] = (*found[number], *map(float, row.get("Values", [])))
+                    number, times = int(row["Id"][1:]), row.get("Timestamps", [])
+                    ends = (at.timestamp() + period_seconds for at in times)
+                    found[number] = (*found[number], *zip(ends, map(float, row.get("Values", [])), strict=False))
                     whole[number] = row.get("StatusCode", WHOLE) == WHOLE
                 if more := bool(answer.get("NextToken")):
                     given["NextToken"] = str(answer["NextToken"])

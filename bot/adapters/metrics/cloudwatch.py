@@ -1,12 +1,12 @@
 """CloudWatch as a metrics source: the autoscaler's queue and functions, and metrics of your own by name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from bot.adapters.metrics.aws_table import AwsReader, AwsTable
+from bot.adapters.metrics.aws_table import AwsReader, AwsTable, Value
 from bot.adapters.metrics.cloudwatch_numbers import CloudwatchNumbers
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
 from bot.adapters.prometheus.pool import FRACTIONAL
@@ -17,6 +17,12 @@ from bot.core.pool.merge import FIGURES
 from bot.core.pool.pool import Gap, Snapshot, Tally
 from bot.core.words import listed
 
+LATE_SECONDS = 300.0
+"""A newest minute that ended longer ago keeps its own time.
+
+Origin: CloudWatch is up to 3 min behind (docs/integrations/cloudwatch.md#traps), has a value a minute, and is asked
+once a minute.
+"""
 NAMES_SECONDS = 600.0
 """How often the values of a dimension are listed, such as the error codes that ever occurred."""
 BY_CODE = "create_failures_by_code"
@@ -127,8 +133,8 @@ def _pytorch(environment: str, organization: str, runner_type: str) -> dict[str,
     }
 
 
-Values = tuple[str, tuple[float, ...] | None]
-"""A metric's name and its values, newest first; none if CloudWatch has none, and None if it gave a part of them."""
+Values = tuple[Metric, tuple[Value, ...] | None]
+"""A metric and its values, newest first; none if CloudWatch has none, and None if it gave a part of them."""
 
 
 class Cloudwatch(Present):
@@ -143,7 +149,10 @@ class Cloudwatch(Present):
         self._names = {_key(one): Listing(partial(self._ask_names, one), given.now, NAMES_SECONDS) for one in every}
 
     async def snapshot(self, pool: str) -> Snapshot:
-        """The pool now. A count without data is 0 only if CloudWatch has the metric; else it is unknown."""
+        """The pool now. A count without data is 0 only if CloudWatch has the metric; else it is unknown.
+
+        `at` is the end of the minute that `queued` is of, where that is older than usual.
+        """
         listed = await self._values[pool].get()
         figures: dict[str, object] = {}
         gaps = list[Gap]()
@@ -152,22 +161,20 @@ class Cloudwatch(Present):
             if any(values is None for _, values in found):
                 gaps.append(Gap(figure, "CloudWatch gave only a part of its data"))
             elif figure == BY_CODE:
-                figures[figure] = tuple(
-                    Tally(name, sum(values)) for name, values in found if values and sum(values) > 0
-                )
-            elif values := [  # a sum is that of the window; any other statistic is the newest minute's
-                sum(got) if metric.stat == "Sum" else got[0]
-                for metric, (_, got) in zip(metrics, found, strict=True)
-                if got
-            ]:
-                if not sum(values) and all(metric.namespace == LAMBDA for metric in metrics):
+                sums = ((metric.adds or metric.name, _number(metric, got)) for metric, got in found if got)
+                figures[figure] = tuple(Tally(name, number) for name, number in sums if number > 0)
+            elif missing := _lacking(metrics, found):
+                names = ", ".join(f"{metric.namespace} {metric.name}" for metric in missing)
+                gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))
+            else:
+                number = sum(_number(metric, got) for metric, got in found if got)
+                if not number and all(metric.namespace == LAMBDA for metric, _ in found):
                     gaps.append(PARTLY)
                 else:
-                    figures[figure] = sum(values) if figure in FRACTIONAL else round(sum(values))
-            else:
-                names = ", ".join(f"{metric.namespace} {metric.name}" for metric in metrics)
-                gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))
-        return Snapshot(pool, listed.at, missing=tuple(gaps), **figures)  # type: ignore[arg-type]  # names of fields
+                    figures[figure] = number if figure in FRACTIONAL else round(number)
+        ends = [got[0][0] for metric, got in listed.value.get("queued", []) if got and metric.stat != "Sum"]
+        at = min((end for end in ends if listed.at - end > LATE_SECONDS), default=listed.at)
+        return Snapshot(pool, at, missing=tuple(gaps), **figures)  # type: ignore[arg-type]  # names of fields
 
     async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
         """The signals of one pool."""
@@ -180,7 +187,7 @@ class Cloudwatch(Present):
         queries = [(one.namespace, one.name, one.dimensions, one.stat) for _, one in single]
         values = await self._aws.values(queries, now, WINDOW_SECONDS, 60)
         for (figure, one), got in zip(single, values, strict=True):
-            found.setdefault(figure, []).append((one.adds or one.name, got))
+            found.setdefault(figure, []).append((one, got))
         return Listed({figure: found.get(figure, []) for figure, _ in figures}, now)
 
     async def _single(self, metric: Metric) -> list[Metric]:
@@ -201,6 +208,21 @@ class Cloudwatch(Present):
         dimensions = {metric.by, *metric.dimensions}
         rows = ({one["Name"]: one["Value"] for one in row.get("Dimensions", [])} for row in answer.get("Metrics", []))
         return Listed(tuple(sorted(row[metric.by] for row in rows if {*row} == dimensions))[:MOST_CODES], now)
+
+
+def _number(metric: Metric, values: tuple[Value, ...]) -> float:
+    """A sum is that of the window; any other statistic is the newest minute's."""
+    return sum(value for _, value in values) if metric.stat == "Sum" else values[0][1]
+
+
+def _lacking(metrics: Sequence[Metric], found: Sequence[Values]) -> Sequence[Metric]:
+    """The metrics without which there is no figure: those of a level, and all where none has data.
+
+    Who counts events writes nothing while there are none, and the others are at least a part.
+    """
+    if not any(values for _, values in found):
+        return metrics
+    return [metric for metric, values in found if not values and metric.stat != "Sum"]
 
 
 def _key(metric: Metric) -> str:

@@ -141,4 +141,4 @@ class CloudwatchNumbers:
         found = await self._aws.values(queries, now, WINDOW_SECONDS, PERIOD_SECONDS)
         if any(values is None for values in found):
             raise Unknown("CloudWatch gave only a part of its data")
-        return [values[0] if values else None for values in found]
+        return [values[0][1] if values else None for values in found]
