@@ -111,8 +111,8 @@ def _scalers(file: File, context: BuildContext, problems: Problems) -> dict[str,
             if raw := table.scaler:
                 place = f'[pool."{pool}".scaler]'
                 scaler, policy = kind_of(place, raw, SCALERS)(pool, place, raw, context)
-                if table.runners_together > 1:
-                    scaler = PerMachine(scaler, table.runners_together)
+                if (runners := table.runners_together) > 1:
+                    scaler, policy = PerMachine(scaler, runners), policy.in_machines(runners)
                 made[pool] = scaler, replace(policy, target=target_of(raw), price=table.price)
     return made
 

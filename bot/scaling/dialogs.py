@@ -93,7 +93,8 @@ async def _rows(context: Context, choice: ScaleChoice, named: Diagnosis | None) 
     if now is None:
         return [], []
     most = _most_more(policy, now, choice.maximum)
-    usual = {min(number, most) for number in USUAL if most > 0 and now + min(number, most) >= policy.minimum}
+    added = {policy.whole(now + min(number, most)) - now for number in USUAL if most > 0}
+    usual = {more for more in added if now + more >= policy.minimum}
     counts = sorted({*usual, *((choice.proposed - now,) if choice.proposed is not None else ())})
     found = await context.fleet.alone(lambda: _effects(context, record, counts) if record.samples else WhatIf())
     options = {one.more: one for one in found.options}
@@ -169,6 +170,7 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
         boot_time_seconds=rules.boot_time_seconds,
         price=policy.price,
         currency=context.settings.file.slack.currency,
+        together=policy.together,
         reason=reason,
         useless=bool(_against(named)) or useless,
         needless=drained(latest, rules) is True,

@@ -69,7 +69,7 @@ async def _drafted(context: Context, interaction: Interaction) -> Answer:
     pool, text = await _spoken(context, interaction, held)
     if held is None:
         await permit_here(context, pool, interaction.channel, interaction.who)
-    target = _number(text)
+    target = _total(context, pool, text)
     current, *_ = await check_limits(context, pool, target)
     require_approvers(context, pool, target, in_thread=held is not None)
     named = replace(interaction, request_id=own_id(held.value if held else None, interaction))
@@ -110,7 +110,7 @@ async def _submitted(context: Context, interaction: Interaction) -> Answer:
     if draft is None and held is not None and pool not in held.value.pools.candidates:
         raise Refused(refusals.OTHER_POOLS_DIALOG)
     try:
-        target = _number(total)
+        target = _total(context, pool, total)
         current, *_ = await check_limits(context, pool, target, seen=shown)
         require_approvers(context, pool, target, in_thread=held is not None)
     except Refused as refusal:
@@ -125,11 +125,11 @@ async def _submitted(context: Context, interaction: Interaction) -> Answer:
     return Answer()
 
 
-def _number(text: str) -> int:
-    """The target exactly as entered; raises Refused."""
+def _total(context: Context, pool: str, text: str) -> int:
+    """The target as entered, in whole machines; raises Refused."""
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
         raise Refused(refusals.no_number(text))
-    return int(text)
+    return pool_scaler_of(context, pool).policy.whole(int(text))
 
 
 async def prepare(context: Context, request: Request, incident: Incident | None) -> Prepared:

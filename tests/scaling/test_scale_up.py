@@ -295,7 +295,7 @@ async def test_the_price_of_a_total_is_that_of_whole_machines() -> None:
     """Ten machines of four runners each, and 14 more runners: four machines."""
     world = await opened(slack={"currency": "$"})
     known = world.context.pool_scalers[POOL]
-    policy = replace(known.policy, price=RunnerPrice(0.5, together=4))
+    policy = replace(known.policy.in_machines(4), price=RunnerPrice(0.5, together=4))
     world.context.pool_scalers = {**world.context.pool_scalers, POOL: PoolScaler(known.scaler, policy)}
     view = str((await world.asks("scale_up")).view)
     assert "$0.50 per runner-hour. In machines of 4 runners" in view

@@ -23,7 +23,7 @@ class PerMachine:
         return None if machines is None else machines * self._runners
 
     async def set(self, target: int, request_id: str) -> str | None:
-        """As many machines as the target needs; the last of them may have more runners than were asked for."""
+        """As many machines as the target needs: totals are asked for in whole machines (`ScalePolicy.whole`)."""
         return await self._scaler.set(-(-target // self._runners), request_id)
 
     async def lacking(self) -> tuple[Problem, ...] | None:

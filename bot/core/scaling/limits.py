@@ -34,6 +34,17 @@ class ScalePolicy:
     """A note about this kind of scaler for the dialog: one or two sentences, or empty."""
     lever: Lever = Lever.SIZE
     """What its scaler does when it is asked for more runners."""
+    together: int = 1
+    """Runners that come and go together on one machine; totals, maximum and step are multiples of it."""
+
+    def in_machines(self, runners: int) -> "ScalePolicy":
+        """The policy of a pool with so many runners on a machine: never above its limits, but one machine at least."""
+        step = None if self.step is None else max(runners, self.step - self.step % runners)
+        return replace(self, together=runners, step=step, maximum=self.maximum - self.maximum % runners)
+
+    def whole(self, target: int) -> int:
+        """The total that a target comes to: as many machines as it needs."""
+        return -(-target // self.together) * self.together
 
 
 class LimitReason(StrEnum):
@@ -100,7 +111,7 @@ def proposed(policy: ScalePolicy, current: int | None, more: int | None) -> int 
         return None
     more = max(1, more if more is not None else policy.step or 1)
     most = policy.step if policy.step is not None else more
-    return min(max(current + min(more, most), policy.minimum), policy.maximum)
+    return min(policy.whole(max(current + min(more, most), policy.minimum)), policy.maximum)
 
 
 def overpriced(policy: ScalePolicy, target: int, base: int) -> LimitHit | None:

@@ -49,6 +49,8 @@ class ScaleChoice:
     currency: str = ""
     online: int | None = None
     """The measured runners; `current` is what its autoscaler is set to."""
+    together: int = 1
+    """Runners on one machine, of which totals are multiples."""
 
     @property
     def suggested(self) -> int | None:
@@ -181,7 +183,7 @@ def _line(choice: ScaleChoice) -> Marked:
         say("At most {step} more at once", step=choice.step) if choice.step is not None else None,
         say("New runners need {boot}", boot=duration(choice.boot_time_seconds)),
         say("{cost} per runner-hour", cost=money(price.per_runner_hour, choice.currency)) if price else None,
-        say("In machines of {together} runners", together=price.together) if price and price.together > 1 else None,
+        say("In machines of {together} runners", together=choice.together) if choice.together > 1 else None,
     ]
     queue = say("{jobs} queued", jobs=count(choice.queued, "job"))
     facts = joined(". ", joined(", ", *sizes), queue, *terms)

@@ -5,6 +5,7 @@ import pytest
 from bot.adapters.integrations import build
 from bot.adapters.scalers.per_machine import PerMachine
 from bot.config import Environment, File, Settings
+from bot.core.scaling.limits import ScalePolicy
 from bot.ports import Rehearsed
 from tests.fakes import FakeScaler
 
@@ -50,3 +51,13 @@ def test_only_a_group_of_machines_is_counted_so() -> None:
     }
     assert isinstance(made["agents"][0], Rehearsed)
     assert file.rules_of("agents").runners_per_machine == 4
+
+
+@pytest.mark.parametrize(
+    ("maximum", "step", "found"), [(40, 10, (40, 8)), (42, 3, (40, 4)), (3, None, (0, None))], ids=["step", "one", "no"]
+)
+def test_limits_are_those_of_whole_machines(maximum: int, step: int | None, found: tuple[int, int | None]) -> None:
+    """Never above what was configured, except that one machine may always be added."""
+    policy = ScalePolicy(maximum=maximum, step=step).in_machines(4)
+    assert (policy.maximum, policy.step) == found
+    assert [policy.whole(target) for target in (12, 13, 16)] == [12, 16, 16]
