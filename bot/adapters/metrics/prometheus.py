@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -21,14 +20,16 @@ from bot.adapters.prometheus.answers import (
     why_nothing,
 )
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
-from bot.adapters.prometheus.presets import LARGER
+from bot.adapters.prometheus.series import AGE, SILENT, beside, clusters
 from bot.adapters.prometheus.together import INSTANT, Rounds, ask_together
 from bot.adapters.signals.ask import Answers, Number, SignalQuery
 from bot.adapters.source import Given, SourceKind, SourceTable
 from bot.config import Seconds, unusable
 from bot.core.pool.pool import Gap, Snapshot
+from bot.core.words import listed
 from bot.ports import Failure, Unreachable
 
+LOOK_THERE = "look at its exporter, or scale set listener"
 NO_QUEUE = Unknown("no query for it is configured", "add `queued`, since nothing counts as drained without it")
 USUAL_SECONDS = 60.0
 """How long a response about the long past stays valid."""
@@ -44,14 +45,6 @@ ALIKE = frozenset({Failure.CREDENTIALS, Failure.UNCONNECTED, Failure.PLACE})
 """Failures that every further query would have too."""
 MOST_POINTS = 10_000
 """Prometheus refuses more than 11,000 points of one series."""
-SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
-TOGETHER = r"(?:max without \([\w, ]+\) \()?"
-SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*{TOGETHER}({SELECTOR})\s*\)+"
-PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
-AGE = "age"
-LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
-ONE = re.compile(rf"sum\({TOGETHER}({SELECTOR})\)")
-"""Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
 
 
 class PrometheusTable(SourceTable, LoginTable):
@@ -93,17 +86,19 @@ class Prometheus:
         expressions up to five minutes of lookback stay hidden. Raises Unreachable if no query was answered.
         """
         configured, now = self._pools[pool], self._now()
-        ages = " or ".join(f"timestamp({series})" for series in newest_of(configured.get("queued", "")))
-        questions = {**configured, **({AGE: f"max({ages})"} if ages else {})}
+        questions = {**configured, **beside(configured.get("queued", ""))}
         at, known = self._usual.get(pool, (0.0, {}))
         known = known if 0 <= now - at < USUAL_SECONDS else {}
         questions = {name: query for name, query in questions.items() if name not in known}
         answers = await self._answers(pool, questions, INSTANT, {"time": f"{now:.3f}"})
+        silent = clusters(answers.pop(SILENT, None))
         found = {name: read(name, answer) for name, answer in answers.items()}
         newest = found.pop(AGE, None)
         self._some([*found.values()])
         if isinstance(found.get("queued"), Nothing):
             found["queued"] = await why_nothing(self._ask, configured["queued"], now)
+        elif silent and isinstance(found.get("queued"), int | float):
+            found["queued"] = Incomplete(f"nothing comes from {listed(silent)} any more", LOOK_THERE)
         found.setdefault("queued", NO_QUEUE)
         if fresh := {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}:
             self._usual[pool] = (now, fresh)
@@ -273,17 +268,6 @@ def _number(
     except Unknown as problem:
         return problem.with_traceback(None)
     return Number(value, most, at)
-
-
-def newest_of(query: str) -> tuple[str, ...]:
-    """The series in a query whose age can be queried; none for longer expressions."""
-    if query.startswith(LARGER):
-        series = ONE.findall(query)
-        return series[0], series[-1]
-    if difference := LESS.fullmatch(query):
-        return (difference[1],)
-    found = PLAIN.fullmatch(query)
-    return (found[1] or found[2],) if found else ()
 
 
 build = SourceKind(PrometheusTable, PrometheusPool, lambda _, keys: keys.queries(""), Prometheus)

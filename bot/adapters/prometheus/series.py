@@ -1,0 +1,57 @@
+"""What the sum of a query rests on: its newest sample, and clusters whose series have ended."""
+
+import re
+
+from bot.adapters.http.client import HttpAnswer
+from bot.adapters.prometheus.answers import Unknown, samples
+from bot.adapters.prometheus.presets import LARGER
+from bot.ports import Unreachable
+
+SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
+TOGETHER = r"(?:max without \([\w, ]+\) \()?"
+SUMMED = rf"(?:sum|max|min|avg|count)\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(\s*{TOGETHER}({SELECTOR})\s*\)+"
+PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
+LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
+ONE = re.compile(rf"sum\({TOGETHER}({SELECTOR})\)")
+"""Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
+AGE, SILENT = "age", "silent"
+"""Questions beside the figures: the newest sample of `queued`, and the clusters that it lacks."""
+CLUSTER, SILENT_FOR = "cluster", "1h"
+"""A cluster whose series ended in this time is missing. Origin: judgement; one that was taken away is forgotten."""
+
+
+def beside(query: str) -> dict[str, str]:
+    """The questions beside the query of `queued`, by name; none for longer expressions."""
+    series = newest_of(query)
+    if not series:
+        return {}
+    ages = " or ".join(f"timestamp({one})" for one in series)
+    return {AGE: f"max({ages})", SILENT: " or ".join(map(_ended, series))}
+
+
+def _ended(series: str) -> str:
+    """A query for the clusters that had such series lately and have none now; a sum of the others is not the queue."""
+    return (
+        f"count by ({CLUSTER}) (max_over_time({series}[{SILENT_FOR}])) unless on ({CLUSTER}) "
+        f"count by ({CLUSTER}) ({series})"
+    )
+
+
+def clusters(answer: HttpAnswer | Unreachable | None) -> list[str]:
+    """Their names; none where series name no cluster."""
+    try:
+        found = () if answer is None or isinstance(answer, Unreachable) else samples(answer)
+    except Unknown:
+        return []
+    return sorted({f"{CLUSTER} {name}" for one in found if (name := one.labels.get(CLUSTER))})
+
+
+def newest_of(query: str) -> tuple[str, ...]:
+    """The series in a query whose age can be queried; none for longer expressions."""
+    if query.startswith(LARGER):
+        series = ONE.findall(query)
+        return series[0], series[-1]
+    if difference := LESS.fullmatch(query):
+        return (difference[1],)
+    found = PLAIN.fullmatch(query)
+    return (found[1] or found[2],) if found else ()
