@@ -4,6 +4,7 @@ runs-on/runs-on#206: spot capacity that is taken back ends the machine. aws/karp
 2i2c-org/infrastructure#2185: the scheduler lists taints and selectors first, and what is short after them.
 hjacobs/kubernetes-failure-stories#46: a range of addresses is used up. actions/actions-runner-controller#4168: a node
 has as many pods as it takes. kubernetes/autoscaler#5692: the group of nodes is at its maximum.
+kubernetes/autoscaler#8323: Azure cannot allocate what the request constrains. Azure/AKS#913: its errors come wrapped.
 """
 
 import pytest
@@ -11,6 +12,10 @@ import pytest
 from bot.adapters.metrics.launch_errors import code_of
 from bot.diagnosis.machines.refused import family
 
+WRAPPED = (
+    "Scale-up failed for group agentpool: compute.VirtualMachineScaleSetsClient#CreateOrUpdate: Failure sending "
+    "request: StatusCode=409 -- Original Error: Code="
+)
 ENDED = "Instance became unhealthy while waiting for instance to be in InService state. Termination Reason: "
 
 
@@ -31,6 +36,10 @@ ENDED = "Instance became unhealthy while waiting for instance to be in InService
         ("Insufficient quota. Quota 'CPUS' exceeded. Limit: 24.0 in region us-central1.", "quota"),
         ("pod didn't trigger scale-up: 12 node(s) didn't match, 3 max node group size reached", "quota"),
         ("0/9 nodes are available: 9 node(s) didn't match Pod's node affinity/selector", "refused"),
+        (f'{WRAPPED}"OverconstrainedAllocationRequest" Message="Allocation failed for these constraints"', "stockout"),
+        (f'{WRAPPED}"SkuNotAvailable" Message="The size is currently not available in location a"', "stockout"),
+        (f'{WRAPPED}"SubnetIsFull" Message="Subnet a with address prefix 10.0.0.0/24 is full"', "quota"),
+        (f'{WRAPPED}"SomethingElse" Message="of which nobody has heard"', "refused"),
     ],
 )
 def test_a_sentence_without_a_code_has_its_family(message: str, cause: str) -> None:

@@ -46,15 +46,18 @@ ENDINGS = (
 )
 CODE = re.compile(rf"\b[A-Z][A-Za-z0-9]*(?:\.[A-Z][A-Za-z0-9]*)*?(?:\.?(?:{ENDINGS}))\b")
 """`InsufficientInstanceCapacity`, `InvalidAMIID.NotFound`: not any word in camel case, such as LaunchTemplate."""
+NAMED = re.compile(r"""\b[Cc]ode[=:] ?\\?["']?([A-Z]\w+)""")
+"""`Code="SkuNotAvailable"`: any code that is called so, as in Azure's errors, which stand at the end of long ones."""
 
 
 def code_of(message: str) -> str:
-    """The code in a message, else the code for what it says, else its beginning."""
+    """The code in a message, else the code for what it says, else what it calls a code, else its beginning."""
     if found := CODE.search(message):
         return found[0]
     lower = message.lower()
     known = next((code for phrase, code in PHRASES if re.search(phrase, lower)), "")
-    return known or one_line(message, LONGEST) or "no reason given"
+    named = NAMED.search(message)
+    return known or (named[1] if named else one_line(message, LONGEST)) or "no reason given"
 
 
 def tallies(codes: Iterable[str]) -> tuple[Tally, ...]:

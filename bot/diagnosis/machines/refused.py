@@ -22,7 +22,7 @@ _CODES: tuple[tuple[str, str], ...] = (
                    r"Bad.credentials|"
                    r"(Expired|Invalid|Unrecognized)\w*(Token|Client|Credential|AccessKey)|RequestExpired|"
                    r"SignatureDoesNotMatch|KMSKey|Client\.InternalError|Resource.not.accessible|\b40[13]\b"),
-    ("quota", r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached|InsufficientFreeAddresses|"
+    ("quota", r"LimitExceeded|quota|MaxSpotInstanceCount|Limits?Reached|InsufficientFreeAddresses|SubnetIsFull|"
               r"CountExceeded|IP_SPACE_EXHAUSTED"),
     ("cloud_down", r"Internal(Error|Failure|ServerError)|ServiceUnavailable|Unavailable|Timeout|\b5\d\d\b"),
 )  # fmt: skip
