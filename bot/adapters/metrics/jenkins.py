@@ -31,14 +31,15 @@ QUEUE = f"items[why,inQueueSince,buildable,task[name,fullDisplayName,url,labelEx
 HIDDEN = "discoverableItems[task[name]]{0,1}"
 RUNS = "currentExecutable[number,url,fullDisplayName,timestamp]"
 EXECUTORS = f"executors[idle,number,{RUNS}]"
-NODES = f"computer[displayName,offline,numExecutors,assignedLabels[name],{EXECUTORS}]{{0,{MOST + 1}}}"
+STATE = "offline,offlineCause[timestamp]"
+NODES = f"computer[displayName,{STATE},numExecutors,assignedLabels[name],{EXECUTORS}]{{0,{MOST + 1}}}"
 BLOCK = "PlaceholderExecutable"
 """How the class of a part of a Pipeline ends that holds an executor; its time is that of the whole build."""
 LABEL_SECONDS = 600.0
 ENGLISH = {"Accept-Language": "en"}
 """Jenkins explains waits in the reader's language, so English is requested."""
 FIGURES = (
-    *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "unservable"),
+    *("queued", "oldest_wait_seconds", "waiting", "busy", "idle", "offline", "booting", "unservable"),
     *("kinds", "composition", "running", "ended"),
 )
 Rows = tuple[Row, ...]
@@ -92,7 +93,8 @@ class Jenkins(Present):
         online = [node for node in carrying if node.get("offline") is not True]
         executors = [one for node in online for one in rows(node.get("executors"))]
         busy = sum(one.get("idle") is False for one in executors)
-        gone = sum(whole(node, "numExecutors") or 0 for node in carrying if node not in online)
+        coming = [node for node in carrying if node not in online and connects(node)]
+        gone = [node for node in carrying if node not in online and node not in coming]
         runs = self._ends.of(partial(_carried, label), listed.at)
         groups = ((_group(item, label), job.waited_seconds) for item, job in zip(mine, jobs, strict=True))
         unmatched = "nodes are counted for labels that are joined by && only"
@@ -103,10 +105,11 @@ class Jenkins(Present):
             oldest_wait_seconds=max((job.waited_seconds for job in jobs), default=None),
             busy=busy if of_nodes else None,
             idle=len(executors) - busy if of_nodes else None,
-            offline=gone if of_nodes else None,
+            offline=_places(gone) if of_nodes else None,
+            booting=_places(coming) if of_nodes else None,
             unservable=sum(NOBODY in text(item, "why") for item in mine),
             waiting=longest(jobs),
-            missing=() if of_nodes else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline")),
+            missing=() if of_nodes else tuple(Gap(name, unmatched) for name in ("busy", "idle", "offline", "booting")),
         )
         shot = with_jobs(shot, grouped(groups), runs)
         return shot if mine or agents(nodes) else unplaced(shot, items)
@@ -180,6 +183,18 @@ def _asks(item: Row, nodes: Sequence[Row], label: str) -> bool:
 def agents(nodes: Sequence[Row]) -> bool:
     """Whether a node besides Jenkins's own is online."""
     return any(node.get("offline") is not True and not text(node, "_class").endswith(BUILT_IN) for node in nodes)
+
+
+def connects(node: Row) -> bool:
+    """Whether a node that is not online is on its way: Jenkins gives no cause until its launch fails.
+
+    core/src/main/java/hudson/slaves/SlaveComputer.java, `_connect`.
+    """
+    return "offlineCause" in node and node["offlineCause"] is None
+
+
+def _places(nodes: Sequence[Row]) -> int:
+    return sum(whole(node, "numExecutors") or 0 for node in nodes)
 
 
 def unplaced(shot: Snapshot, items: Sequence[Row]) -> Snapshot:

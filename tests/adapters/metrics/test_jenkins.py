@@ -27,6 +27,7 @@ async def test_a_label_has_its_buildable_items_and_the_executors_of_its_nodes() 
         busy=3,
         idle=1,
         offline=2,
+        booting=0,
         unservable=0,
         waiting=(
             Job("part of app #12", 6840.0, "app", "https://jenkins.example.com/job/app/12/"),
