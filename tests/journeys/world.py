@@ -42,7 +42,6 @@ class World:
     slack: SlackDriver
     stand_in: SlackStandIn
     farm: Farm
-    farm_url: str
     config: Path
     product: str = ""
     """Address of the web process."""
@@ -133,7 +132,7 @@ async def surroundings(folder: Path, setup: Setup) -> AsyncIterator[World]:
         farm_url = await stack.enter_async_context(served(farm.app()))
         config = folder / "tailback.toml"
         config.write_text(setup.toml(farm_url), "utf-8")
-        world = World(slack, stand_in, farm, farm_url, config)
+        world = World(slack, stand_in, farm, config)
         stack.push_async_callback(world.close)
         yield world
         broken = world.unruly()

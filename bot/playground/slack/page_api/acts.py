@@ -138,14 +138,9 @@ class People:
         return await self._interact("interactive", payload, "The shortcut")
 
     async def slash(self, request: Json) -> ClickOutcome:
-        """A slash command in a channel; not in a thread, where Slack has none."""
+        """A slash command in a channel; the page sends only those of the app, and none from a thread."""
         user, channel = person_of(self._slack, request), channel_of(self._slack, request)
         command = text(request, "command")
-        if request.get("thread_ts"):
-            raise CannotError(f"{command} is not supported in threads. Sorry!")
-        known = {each.command for each in self._slack.settings.commands}
-        if command not in known or "commands" not in self._slack.settings.scopes:
-            raise CannotError(f"{command or '(none)'} is not a valid command.")
         words = self._escaped(text(request, "text"), with_names=True)
         payload = self._payloads.slash(user, channel, command, words)
         answer = await self._delivery.interaction("slash_commands", payload)
@@ -163,8 +158,6 @@ class People:
         """A person's message; the app hears a mention in a channel that it is a member of, and its direct messages."""
         user, channel = person_of(self._slack, request), channel_of(self._slack, request)
         workspace = self._slack.workspace
-        if channel.is_archived:
-            raise CannotError("This channel is archived.")
         body = self._escaped(text(request, "text"))
         if not body.strip():
             raise CannotError("A message needs text.")
