@@ -155,7 +155,7 @@ class OfStory:
 
     def in_order(self) -> list[tuple[object, float]]:
         """See `World`."""
-        return [(one, one.queued_at + MONDAY) for one in self._fleet.pool(self.name).waiting]
+        return [(one, one.queued_at + MONDAY) for one in self._fleet.pools[self.name].waiting]
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def live(pool: PoolSpec, hours: float, seed: int = 1) -> Lived:
     for step in range(1, round(hours * HOUR / LOOK_SECONDS) + 1):
         now = MONDAY + step * LOOK_SECONDS
         fleet.advance(now)
-        tally = fleet.pool(pool.name).tally
+        tally = fleet.pools[pool.name].tally
         waiting.extend(at for at in tally.arrivals_at if at > newest[0])
         for at in [at for at in tally.starts_at if at > newest[1]]:
             begun = waiting.popleft()

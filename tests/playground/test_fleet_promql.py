@@ -81,7 +81,6 @@ def test_the_history_keeps_a_day() -> None:
         ("x > 3", "unexpected character: '>'"),
         ("x y", "unexpected 'y'"),
         ("sum(1)", "unexpected '1'"),
-        ("(" * 60 + "x" + ")" * 60, "at most 50 parentheses"),
     ],
 )
 def test_what_it_cannot_answer_it_refuses_by_name(query: str, says: str) -> None:

@@ -40,7 +40,7 @@ async def test_the_product_knows_every_job_of_the_affected_pool_and_how_far_it_i
     for minute in range(20):
         github.up = minute != 5  # what is lost then follows later
         await fleet.step(1)
-    pool = fleet.fleet.pool(name)
+    pool = fleet.fleet.pools[name]
     waits = {str(job.id) for job in pool.waiting}
     runs = {str(one.job.id) for one in pool.runners.values() if one.job is not None}
     known = {state: {one.id for one in github.jobs.values() if one.state is state} for state in JobState}

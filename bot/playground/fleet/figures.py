@@ -31,8 +31,8 @@ class PoolFigures:
 
 
 def read(fleet: SimulatedFleet, name: str) -> PoolFigures:
-    """Return the figures of a pool now; raises UnknownPoolError."""
-    pool, now = fleet.pool(name), fleet.now_seconds
+    """Return the figures of a pool now."""
+    pool, now = fleet.pools[name], fleet.now_seconds
     per_minute = 60 / RATE_WINDOW_SECONDS
     durations = sorted([seconds for _, seconds, _ in pool.tally.durations])
     return PoolFigures(

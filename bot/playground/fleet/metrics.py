@@ -60,7 +60,7 @@ def samples(fleet: SimulatedFleet) -> list[ExposedSample]:
 
 
 def job_samples(fleet: SimulatedFleet, name: str) -> Iterator[ExposedSample]:
-    """Return what is exported of a pool's single jobs and kinds of jobs; raises UnknownPoolError."""
+    """Return what is exported of a pool's single jobs and kinds of jobs."""
     yield from _listed("ci_job_wait_seconds", name, longest_waiting(fleet, name))
     yield from _listed("ci_job_runs_seconds", name, longest_running(fleet, name))
     yield from _by_kind("ci_job_kinds", name, kinds(fleet, name))

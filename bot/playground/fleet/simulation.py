@@ -17,10 +17,6 @@ from bot.playground.fleet.spec import PoolSpec, Source
 Event = Callable[[float], None]
 
 
-class UnknownPoolError(LookupError):
-    """No pool of this name is simulated."""
-
-
 class OutOfRangeError(ValueError):
     """A target is below the pool's minimum or above its ceiling."""
 
@@ -56,12 +52,6 @@ class SimulatedFleet:
         for pool in self.pools.values():
             pool.tally.forget(self.now_seconds)
 
-    def pool(self, name: str) -> SimulatedPool:
-        """Return the pool; raises UnknownPoolError with the names that exist."""
-        if name not in self.pools:
-            raise UnknownPoolError(f"no pool named {name!r}; there are {', '.join(self.pools)}")
-        return self.pools[name]
-
     @property
     def provider_up(self) -> bool:
         """Say whether the CI provider assigns jobs to runners."""
@@ -69,7 +59,7 @@ class SimulatedFleet:
 
     def limit(self, name: str) -> int:
         """Return the most runners that the pool may have now: its limit, or a higher target set from outside."""
-        pool = self.pool(name)
+        pool = self.pools[name]
         return max(pool.spec.limit, pool.target or 0)
 
     def set_target(self, name: str, desired: int) -> None:
@@ -77,9 +67,9 @@ class SimulatedFleet:
 
         A target at or above what the pool has is a floor that holds until it is changed, and lifts the limit where it
         must. A lower one hands the pool back to its autoscaler, which lets idle runners go; busy ones never stop.
-        Raises UnknownPoolError, OutOfRangeError.
+        Raises OutOfRangeError.
         """
-        pool = self.pool(name)
+        pool = self.pools[name]
         if not pool.spec.minimum <= desired <= pool.spec.ceiling:
             bounds = f"{pool.spec.minimum} to {pool.spec.ceiling}"
             raise OutOfRangeError(f"desired {desired} is outside {bounds} for pool {name}")

@@ -99,16 +99,14 @@ class SlackApi:
         """Checks token, scope and rate.
 
         Raises:
-            SlackError: `not_authed`, `invalid_auth`, `not_allowed_token_type`, `missing_scope`.
+            SlackError: `invalid_auth`, `not_allowed_token_type`, `missing_scope`.
             RateLimited: too many calls.
         """
         settings = self.slack.settings
         token = text(args, "token")
-        if not token:
-            raise SlackError("not_authed")
         if token not in (settings.bot_token, settings.app_token):
             raise SlackError("invalid_auth")
-        if known.app_token != (token == settings.app_token) and method not in ("auth.test", "api.test"):
+        if known.app_token != (token == settings.app_token):
             raise SlackError("not_allowed_token_type")
         needed = needed_scope(known, self.slack, args)
         if needed is not None and not known.app_token and needed not in settings.scopes:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -85,7 +85,7 @@ class SlackStandIn:
         self.submissions = Submissions(self._context, self.delivery, payloads)
 
     def _application(self) -> Starlette:
-        ui = Ui(self._context, self.people, self.submissions, self.log, self._use_address)
+        ui = Ui(self._context, self.people, self.submissions, self.log)
         return Starlette(
             routes=[
                 Route("/api/{method:path}", self._call, methods=["GET", "POST"]),
@@ -93,7 +93,7 @@ class SlackStandIn:
                 Route("/archives/{channel}/{message}", _follow_permalink),
                 *ui.routes(),
                 Route("/", _index),
-                Mount("/page", StaticFiles(directory=PAGE, check_dir=False)),
+                Mount("/page", StaticFiles(directory=PAGE)),
             ],
             lifespan=self._lifespan,
         )
@@ -117,13 +117,7 @@ class SlackStandIn:
         await self.delivery.close()
         await self.sockets.close()
 
-    def _use_address(self, request: Request) -> None:
-        """Learns the stand-in's own address from the first request, if `serve` has not set it."""
-        if not self._context.base_url:
-            self._context.base_url = str(request.base_url).rstrip("/")
-
     async def _call(self, request: Request) -> Response | _Dropped:
-        self._use_address(request)
         authorization = request.headers.get("authorization", "")
         token = authorization[7:].strip() if authorization[:7].lower() == "bearer " else ""
         args: Json = {}
@@ -160,10 +154,7 @@ def _response(reply: Reply) -> Response | _Dropped:
 
 
 async def _index(_request: Request) -> Response:
-    page = PAGE / "index.html"
-    if not page.is_file():
-        return PlainTextResponse("The page of the local workspace is not installed; /ui/state shows it as JSON.", 404)
-    return FileResponse(page)
+    return FileResponse(PAGE / "index.html")
 
 
 async def _follow_permalink(request: Request) -> Response:

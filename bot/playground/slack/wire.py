@@ -46,19 +46,6 @@ def flag(source: Mapping[str, object], key: str) -> bool:
     return source.get(key) in (True, "true", "True", "1", 1)
 
 
-def whole(source: Mapping[str, object], key: str, default: int) -> int:
-    """The whole number under `key`. Raises SlackError: `invalid_arguments` when it is something else."""
-    value = source.get(key)
-    if value in (None, ""):
-        return default
-    try:
-        return int(str(value))
-    except ValueError:
-        raise SlackError(
-            "invalid_arguments", response_metadata={"messages": [f"[ERROR] {key} must be a number"]}
-        ) from None
-
-
 def compact(value: object) -> str:
     """JSON without blanks; its length is what size limits count."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

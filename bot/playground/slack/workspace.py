@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.playground.slack.page_api.modals import Views
 from bot.playground.slack.people import GROUPS, PEOPLE, Bot, Channel, Team, WorkspacePerson
-from bot.playground.slack.wire import Json, SlackError, rows, table, text
+from bot.playground.slack.wire import Json, SlackError, text
 
 Clock = Callable[[], float]
 """Seconds since the epoch."""
@@ -79,23 +79,8 @@ class Workspace:
         return self.channels[channel_id]
 
     def with_ids(self, blocks: Sequence[Json]) -> list[Json]:
-        """Copies of blocks with a `block_id` and `action_id` wherever the app gave none, as Slack does."""
-        return [self._with_ids(block) for block in blocks]
-
-    def _with_ids(self, block: Json) -> Json:
-        copy = dict(block)
-        copy.setdefault("block_id", self.next_id("b"))
-        if copy.get("type") == "actions":
-            copy["elements"] = [self._element(each) for each in rows(block, "elements")]
-        for key in ("accessory", "element"):
-            if isinstance(copy.get(key), dict):
-                copy[key] = self._element(table(copy, key))
-        return copy
-
-    def _element(self, element: Json) -> Json:
-        if element.get("type") == "image" or element.get("action_id"):
-            return element
-        return {**element, "action_id": self.next_id("a")}
+        """Copies of blocks with a `block_id` wherever the app gave none, as Slack does."""
+        return [{"block_id": self.next_id("b"), **block} for block in blocks]
 
     def bot_message(self, body: str, blocks: Sequence[Json] | None) -> Json:
         """A message of the bot, not yet written anywhere."""

@@ -28,13 +28,13 @@ class ListedJob:
 
 
 def longest_waiting(fleet: SimulatedFleet, name: str) -> tuple[ListedJob, ...]:
-    """Return the jobs of a pool that have waited longest, longest first; raises UnknownPoolError."""
+    """Return the jobs of a pool that have waited longest, longest first."""
     now = fleet.now_seconds
-    return tuple(_listed(job, now - job.queued_at) for job in islice(fleet.pool(name).waiting, LONGEST))
+    return tuple(_listed(job, now - job.queued_at) for job in islice(fleet.pools[name].waiting, LONGEST))
 
 
 def longest_running(fleet: SimulatedFleet, name: str) -> tuple[ListedJob, ...]:
-    """Return the jobs of a pool that have run longest, longest first; raises UnknownPoolError."""
+    """Return the jobs of a pool that have run longest, longest first."""
     found = ((job.started_at, job) for job in _running(fleet, name) if job.started_at is not None)
     order = sorted(found, key=lambda one: (one[0], one[1].id))[:LONGEST]
     return tuple(_listed(job, fleet.now_seconds - started) for started, job in order)
@@ -43,12 +43,12 @@ def longest_running(fleet: SimulatedFleet, name: str) -> tuple[ListedJob, ...]:
 def kinds(fleet: SimulatedFleet, name: str) -> KindStats:
     """Return per kind of job the median of the last hour, what is usual, and how many run."""
     ended, runs = defaultdict[Source, list[float]](list), defaultdict[Source, int](int)
-    for _, seconds, source in fleet.pool(name).tally.durations:
+    for _, seconds, source in fleet.pools[name].tally.durations:
         ended[source].append(seconds)
     for job in _running(fleet, name):
         runs[job.source] += 1
     found: KindStats = []
-    for source in fleet.pool(name).spec.sources:
+    for source in fleet.pools[name].spec.sources:
         minutes = {"usual": 60 * source.median_minutes, "running": float(runs[source])}
         if len(ended[source]) >= ENOUGH:
             minutes["now"] = statistics.median(ended[source])
@@ -59,7 +59,7 @@ def kinds(fleet: SimulatedFleet, name: str) -> KindStats:
 def waits(fleet: SimulatedFleet, name: str) -> KindStats:
     """Return per kind of job how many wait, and the median, longest and shortest wait."""
     seconds = defaultdict[Source, list[float]](list)
-    for job in fleet.pool(name).waiting:
+    for job in fleet.pools[name].waiting:
         seconds[job.source].append(fleet.now_seconds - job.queued_at)
     return [
         (
@@ -71,7 +71,7 @@ def waits(fleet: SimulatedFleet, name: str) -> KindStats:
 
 
 def _running(fleet: SimulatedFleet, name: str) -> Iterable[SimulatedJob]:
-    return (runner.job for runner in fleet.pool(name).runners.values() if runner.job is not None)
+    return (runner.job for runner in fleet.pools[name].runners.values() if runner.job is not None)
 
 
 def _listed(job: SimulatedJob, seconds: float) -> ListedJob:

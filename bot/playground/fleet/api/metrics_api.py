@@ -78,10 +78,6 @@ def _number(parameters: Mapping[str, str], name: str) -> float:
 
 def shown(value: float) -> str:
     """Return a sample's value as Prometheus writes it: shortest digits, never an exponent."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
     text = format(Decimal(repr(value)), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 

@@ -19,7 +19,6 @@ T = TypeVar("T")
 Points = list[tuple[float, float]]
 
 MOST_POINTS = 11_000
-MOST_PARENTHESES = 50
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TOKEN = re.compile(
     r"""\s*(?:(?P<duration>\d+[smhd])(?![\w.])
@@ -162,8 +161,6 @@ class _Compiler:
         self._query, self._next = query, 0
         self._tokens: list[tuple[str, str, int]] = []
         at = len(query) - len(query.lstrip())
-        if query.count("(") > MOST_PARENTHESES:
-            raise self._wrong(at, f"the playground reads at most {MOST_PARENTHESES} parentheses")
         while at < len(query):
             found = _TOKEN.match(query, at)
             if found is None:
@@ -185,10 +182,6 @@ class _Compiler:
         return left
 
     def _term(self) -> Query:
-        if self._skipped("("):
-            inner = self._difference()
-            self._expect(")")
-            return inner
         name = None if self._peek()[1] == "{" else self._of("name")
         follows = self._peek()[1]
         if name in (*REDUCED, "topk") and follows in ("(", "by"):

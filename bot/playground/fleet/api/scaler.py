@@ -1,11 +1,9 @@
 """The `http` scaler of each simulated pool: its size and an absolute target, idempotent by key."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 
 from bot.playground.fleet.simulation import OutOfRangeError, SimulatedFleet
 
-KEYS_KEPT = 1000
 Json = dict[str, object]
 
 
@@ -22,7 +20,7 @@ class SimulatedScaler:
 
     def __init__(self, fleet: SimulatedFleet) -> None:
         self._fleet = fleet
-        self._answered: OrderedDict[tuple[str, str], tuple[object, ScalerAnswer]] = OrderedDict()
+        self._answered: dict[tuple[str, str], tuple[object, ScalerAnswer]] = {}
 
     def get(self, name: str) -> ScalerAnswer:
         """Return the size of a pool; 404 when it is unknown."""
@@ -45,9 +43,7 @@ class SimulatedScaler:
             return answer
         answer = self._put(name, body)
         if key:
-            self._answered[(name, key)] = (body, answer)
-            while len(self._answered) > KEYS_KEPT:
-                self._answered.popitem(last=False)
+            self._answered[name, key] = (body, answer)
         return answer
 
     def _put(self, name: str, body: object) -> ScalerAnswer:

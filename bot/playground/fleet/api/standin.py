@@ -74,7 +74,7 @@ class FleetStandIn:
         self._sender = Sender(self.book, target, around.post) if target else None
         self._jobs: JobWebhooks | None = None
         if around.jobs is not None and (pool := next(iter(scenario.affected), None)):
-            self._jobs = JobWebhooks(self.fleet.pool(pool), around.jobs, around.post, self._began)
+            self._jobs = JobWebhooks(self.fleet.pools[pool], around.jobs, around.post, self._began)
         self._live_through_the_past(before_seconds)
         self.app: Starlette = self._app()
 

@@ -66,8 +66,6 @@ def update(slack: AppContext, args: Json) -> Json:
         message.pop("metadata", None)
     if metadata:
         message["metadata"] = metadata
-    if flag(args, "reply_broadcast") and message.get("thread_ts") not in (None, message["ts"]):
-        message["subtype"] = "thread_broadcast"
     message["edited"] = {"user": slack.workspace.bot.user_id, "ts": slack.workspace.next_ts()}
     slack.workspace.touch()
     return {"channel": channel.id, "ts": message["ts"], "text": body, "message": message}

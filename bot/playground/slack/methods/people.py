@@ -4,15 +4,12 @@ from bot.playground.slack.settings import AppContext
 from bot.playground.slack.wire import Json, SlackError, text
 
 
-def test_token(slack: AppContext, args: Json) -> Json:
-    """`auth.test`: who the token belongs to."""
-    workspace = slack.workspace
-    answer: Json = {"url": f"{slack.base_url}/", "team": workspace.team.name, "team_id": workspace.team.id}
-    if args.get("token") == slack.settings.app_token:
-        return {**answer, "app_name": workspace.bot.name, "app_id": workspace.bot.app_id}
+def token_owner(slack: AppContext, _args: Json) -> Json:
+    """`auth.test`: who the bot's token belongs to."""
+    team, bot = slack.workspace.team, slack.workspace.bot
     return {
-        **answer, "user": workspace.bot.name, "user_id": workspace.bot.user_id, "bot_id": workspace.bot.bot_id,
-        "is_enterprise_install": False,
+        "url": f"{slack.base_url}/", "team": team.name, "team_id": team.id, "user": bot.name, "user_id": bot.user_id,
+        "bot_id": bot.bot_id, "is_enterprise_install": False,
     }  # fmt: skip
 
 

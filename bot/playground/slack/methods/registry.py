@@ -22,7 +22,7 @@ def _open_connection(slack: AppContext, _args: Json) -> Json:
 
 
 METHODS: Mapping[str, ApiMethod] = {
-    "auth.test": ApiMethod(people.test_token),
+    "auth.test": ApiMethod(people.token_owner),
     "apps.connections.open": ApiMethod(_open_connection, "connections:write", app_token=True),
     "chat.postMessage": ApiMethod(chat.post_message, "chat:write"),
     "chat.update": ApiMethod(chat.update, "chat:write"),

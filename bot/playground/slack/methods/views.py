@@ -5,7 +5,7 @@ import hashlib
 from bot.playground.slack.page_api.modals import OpenView, initial_values
 from bot.playground.slack.rules.messages import check_view
 from bot.playground.slack.settings import AppContext
-from bot.playground.slack.wire import Json, SlackError, compact, rows, table, text
+from bot.playground.slack.wire import Json, compact, rows, table, text
 from bot.playground.slack.workspace import Workspace
 
 
@@ -23,17 +23,9 @@ def view_public(workspace: Workspace, view: OpenView) -> Json:
     }
 
 
-def checked(slack: AppContext, view: object, kind: str) -> Json:
-    """A valid view of this kind, with ids in its blocks.
-
-    Raises SlackError: what `check_view` raises, or `invalid_arguments` for the wrong kind.
-    """
-    if not isinstance(view, dict):
-        raise SlackError("invalid_arguments", response_metadata={"messages": ["[ERROR] missing required field: view"]})
+def checked(slack: AppContext, view: Json) -> Json:
+    """A valid view, with ids in its blocks. Raises SlackError: what `check_view` raises."""
     check_view(view, slack.settings.refused_blocks)
-    if view.get("type") != kind:
-        message = f"[ERROR] view type must be {kind} here [json-pointer:/view/type]"
-        raise SlackError("invalid_arguments", response_metadata={"messages": [message]})
     return {**view, "blocks": slack.workspace.with_ids(rows(view, "blocks"))}
 
 
@@ -61,7 +53,7 @@ def replace(slack: AppContext, view: OpenView, content: Json) -> None:
 
 def open_modal(slack: AppContext, args: Json) -> Json:
     """`views.open`: within 3 s of the interaction, once."""
-    content = checked(slack, args.get("view"), "modal")
+    content = checked(slack, table(args, "view"))
     trigger = slack.tickets.redeem(text(args, "trigger_id"))
     view = _new_view(slack, content, trigger.user)
     slack.workspace.views.modals[view.id] = view
@@ -72,9 +64,7 @@ def open_modal(slack: AppContext, args: Json) -> Json:
 def publish(slack: AppContext, args: Json) -> Json:
     """`views.publish`: a person's App Home."""
     user = text(args, "user_id")
-    content = checked(slack, args.get("view"), "home")
-    if user not in slack.workspace.persons:
-        raise SlackError("user_not_found")
+    content = checked(slack, table(args, "view"))
     home = slack.workspace.views.homes.get(user)
     if home is None:
         home = _new_view(slack, content, user)

@@ -100,7 +100,7 @@ class Submissions:
         if action == "errors":
             return self._errors(view, table(response, "errors"))
         if action == "update":
-            replace(self._slack, view, checked(self._slack, response.get("view"), "modal"))
+            replace(self._slack, view, checked(self._slack, table(response, "view")))
         else:
             views.close(view.id)
         return {}

@@ -44,19 +44,11 @@ def _answer(outcome: ClickOutcome) -> Json:
 class Ui:
     """Routes under `/ui`."""
 
-    def __init__(
-        self,
-        slack: AppContext,
-        people: People,
-        submissions: Submissions,
-        log: Log,
-        use_address: Callable[[Request], None],
-    ) -> None:
+    def __init__(self, slack: AppContext, people: People, submissions: Submissions, log: Log) -> None:
         self._slack = slack
         self._people = people
         self._submissions = submissions
         self._log = log
-        self._use_address = use_address
 
     def routes(self) -> list[Route]:
         """All routes."""
@@ -85,7 +77,6 @@ class Ui:
         """
 
         async def answer(request: Request) -> Response:
-            self._use_address(request)
             if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
                 return JSONResponse({"ok": False, "error": "Send JSON with Content-Type: application/json."}, 415)
             raw = await request.body()

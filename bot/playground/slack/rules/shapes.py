@@ -64,7 +64,7 @@ class _Option(_Shape):
 
 class _Button(_Shape):
     type: Literal["button"]
-    action_id: Id = ""
+    action_id: Annotated[str, upto(255, 1)]
     text: Annotated[_Plain, most(75)]
     value: Annotated[str, upto(2000)] = ""
     style: Literal["primary"] = "primary"
@@ -77,13 +77,13 @@ class _Described(_Option):
 
 class _Overflow(_Shape):
     type: Literal["overflow"]
-    action_id: Id = ""
+    action_id: Annotated[str, upto(255, 1)]
     options: Annotated[list[_Option], upto(5, 1)]
 
 
 class _Select(_Shape):
     type: Literal["static_select", "radio_buttons"]
-    action_id: Id = ""
+    action_id: Annotated[str, upto(255, 1)]
     options: Annotated[list[_Described], upto(100, 1)]
     initial_option: _Described | None = None
 
@@ -98,14 +98,14 @@ class _Select(_Shape):
 
 class _TextInput(_Shape):
     type: Literal["plain_text_input"]
-    action_id: Id = ""
+    action_id: Annotated[str, upto(255, 1)]
     placeholder: Annotated[_Plain, most(150)] | None = None
     max_length: Annotated[int, Field(ge=1, le=3000)] = 3000
 
 
 class _NumberInput(_Shape):
     type: Literal["number_input"]
-    action_id: Id = ""
+    action_id: Annotated[str, upto(255, 1)]
     is_decimal_allowed: Literal[False]
 
 
@@ -244,7 +244,7 @@ class _Choice(_Shape):
 
 class _Feedback(_Shape):
     type: Literal["feedback_buttons"]
-    action_id: Id = ""
+    action_id: Annotated[str, upto(255, 1)]
     positive_button: _Choice
     negative_button: _Choice
 
