@@ -26,11 +26,8 @@ def jobs_words(cause: Finding | None, sample: Snapshot | None) -> list[Marked]:
         lines = [_group(one, sample.queued) for one in groups]
         more = (sample.queued or 0) - sum(one.jobs for one in groups)
         rest = say("• {more}", more=count(more, "other job")) if more > 0 else None
-        found.append(
-            joined(
-                "\n", say("*Waiting jobs*{order}", order=", the newest first" if len(groups) > 1 else ""), *lines, rest
-            )
-        )
+        order = ", shortest wait first" if len(groups) > 1 else ""
+        found.append(joined("\n", say("*Waiting jobs*{order}", order=order), *lines, rest))
     if sample.running and cause is not None and cause.cause in HOLD:
         runs = [
             say("• {job}: {time}", job=link(one.url, one.name[:MOST_CHARS]), time=wait_words(one.ran_seconds))

@@ -23,7 +23,7 @@ WHY = {
 }
 """Why some of the waiting jobs wait."""
 ARRIVALS_UNKNOWN = (
-    "How many wait in {pools} because more jobs than usual came cannot be told yet: no earlier day has this hour."
+    "Not known yet in {pools}: how many jobs wait because more arrived than usual. No earlier day has this hour."
 )
 LEAST_PART = 0.1
 """Reasons with a smaller share of the queue are left out."""
