@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,6 +13,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
 from bot.context.context import Context
+from bot.sources.payload import fields
 from bot.sources.slack_request import check_payload
 from handlers.cancellation import ended
 from handlers.http.unreadable import NotRead, reading
@@ -24,15 +26,20 @@ PING_SECONDS = 5.0
 
 DEAF_SECONDS = 12.0
 """Without a connection for so long: more than two attempts of the SDK. Then a new handler asks for a new address, since
-one that failed works once, and the SDK would try it for ever.
+one that failed works once, and the SDK would try it for ever. Where Slack refuses connections, it rests for so long.
 """
 CLOSE_SECONDS = 5.0
+RENEWED = frozenset({"warning", "refresh_requested"})
+"""Why Slack ends a connection that is to be renewed; every other reason refuses it."""
 
 log = structlog.get_logger()
 
 
 class SocketClient(Protocol):
     """The part of the SDK's client that is watched."""
+
+    on_message_listeners: list[Any]
+    """Called with every message as it came."""
 
     async def is_connected(self) -> bool:
         """Whether it is connected, and its pings are answered."""
@@ -96,23 +103,40 @@ class Listening:
         """`made` makes a handler."""
         self._context, self._made = context, made
         self._was_connected = False
+        self._refused = asyncio.Event()
 
     async def run(self) -> None:
         """Receive until cancelled."""
         while True:
             handler: SocketHandler = await self._made()
+            self._refused.clear()
+            handler.client.on_message_listeners.append(self._heard)
             connecting = asyncio.create_task(_connected(handler), name="socket-mode-connect")
             try:
                 await self._until_deaf(handler.client)
             finally:
                 await ended(connecting)
                 await _closed(handler)
+            if self._refused.is_set():
+                await asyncio.sleep(DEAF_SECONDS)
+
+    async def _heard(self, message: Any) -> None:
+        """Stop the SDK when Slack refuses the connection: it would ask for a new one at once, again and again."""
+        with contextlib.suppress(TypeError, ValueError):
+            found = fields(json.loads(message.data))
+            if found.get("type") == "disconnect" and (reason := found.get("reason")) not in RENEWED:
+                self._context.health.socket_mode = f"Slack refuses Socket Mode: {reason}; trying again"
+                log.warning("socket mode refused", reason=reason, repeats=True)
+                self._refused.set()
 
     async def _until_deaf(self, client: SocketClient) -> None:
-        """Return when there was no connection for too long."""
+        """Return when there was no connection for too long, or when Slack refuses it."""
         context, heard_at = self._context, self._context.monotonic()
         while (quiet := context.monotonic() - heard_at) <= DEAF_SECONDS:
-            await asyncio.sleep(LOOK_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._refused.wait()
+                return
             if connected := await client.is_connected():
                 heard_at, context.health.socket_mode = context.monotonic(), ""
             else:

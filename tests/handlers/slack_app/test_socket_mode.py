@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ class Handler:
     def __init__(self, states: Sequence[bool], *, refuses: bool = False, stuck: bool = False) -> None:
         self._states, self._refuses, self._stuck = [*states], refuses, stuck
         self.client, self.closed = self, False
+        self.on_message_listeners: list[Any] = []
 
     async def connect_async(self) -> None:
         if self._refuses:
