@@ -179,3 +179,16 @@ def launch_stopped(found: Any) -> str:
         if process.get("ProcessName") == "Launch":
             return f"its process Launch is suspended ({one_line(str(process.get('SuspensionReason', '')))})"
     return ""
+
+
+def other_unit(found: Any) -> str:
+    """What the sizes of an Auto Scaling group count; empty for instances.
+
+    An empty group shows only in its policy that an instance may count more than once.
+    """
+    template = found.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
+    rows = [*found.get("Instances", []), *template.get("Overrides", [])]
+    if any(str(one.get("WeightedCapacity", "1")) != "1" for one in rows):
+        return "weights"
+    kind = str(found.get("DesiredCapacityType") or "units")
+    return "" if kind == "units" else kind

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bot.adapters.aws import launch_stopped
+from bot.adapters.aws import launch_stopped, other_unit
 from bot.adapters.http.rows import Row, inner, rows, text
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable
 from bot.adapters.metrics.launch_errors import WINDOW_SECONDS, code_of, tallies
@@ -36,6 +36,8 @@ LAUNCH_SUSPENDED, GROUP_DELETED = "LaunchSuspended", "GroupBeingDeleted"
 """The codes of a machine that the group should have and may not start; AWS writes no activity for it."""
 Counted = tuple[dict[str, Any], list[str]]
 """Figures, and a code for each launch that failed."""
+Group = tuple[dict[str, Any], list[str], tuple[Gap, ...]]
+"""The same of a group as it is, and what is unknown of it."""
 
 
 class Ec2AutoScalingPool(Table):
@@ -61,17 +63,17 @@ class Ec2AutoScaling(Present):
         """The group now; without its activities, failed launches are unknown. Raises Unreachable without the group."""
         name = self._groups[pool]
         group, launches = await asyncio.gather(self._found[name].get(), tried(self._launches[name]))
-        figures, withheld = group.value
+        figures, withheld, unknown = group.value
         if isinstance(launches, Unreachable):
             gaps = tuple(Gap(one, launches.what, launches.remedy) for one in ("creates", "create_failures"))
-            return Snapshot(pool, group.at, missing=gaps, **_in_runners(figures, self._each[pool]))
+            return Snapshot(pool, group.at, missing=(*unknown, *gaps), **_in_runners(figures, self._each[pool]))
         launched, failed = launches.value
         codes = [*failed, *withheld]
         failures = {"create_failures": len(codes), "create_failures_by_code": tallies(codes)}
         whole = {**figures, **launched, **failures}
-        return Snapshot(pool, min(group.at, launches.at), **_in_runners(whole, self._each[pool]))
+        return Snapshot(pool, min(group.at, launches.at), missing=unknown, **_in_runners(whole, self._each[pool]))
 
-    async def _ask_group(self, name: str, now: float) -> Listed[Counted]:
+    async def _ask_group(self, name: str, now: float) -> Listed[Group]:
         """Its figures, and the code of each machine that it should have and may not start."""
         answer = await self._aws.read("autoscaling", "describe_auto_scaling_groups", AutoScalingGroupNames=[name])
         if not answer.get("AutoScalingGroups"):
@@ -80,10 +82,13 @@ class Ec2AutoScaling(Present):
         group = answer["AutoScalingGroups"][0]
         states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
         found = {figure: sum(state in names for state in states) for figure, names in STATES.items()}
+        if unit := other_unit(group):
+            gap = Gap("limit", f"MaxSize of {name} counts {unit}, not instances", "use a group without weights")
+            return Listed((found, [], (gap,)), now)
         lacking = int(group["DesiredCapacity"]) - found["machines"] - found["booting"]
         code = GROUP_DELETED if group.get("Status") else LAUNCH_SUSPENDED
         withheld = [code] * lacking if launch_stopped(group) else []
-        return Listed(({**found, "limit": int(group["MaxSize"])}, withheld), now)
+        return Listed(({**found, "limit": int(group["MaxSize"])}, withheld, ()), now)
 
     async def _ask_launches(self, name: str, now: float) -> Listed[Counted]:
         """Figures and codes of launches that ended in the window; unknown if they fill more than the pages read."""

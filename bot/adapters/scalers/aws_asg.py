@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from pydantic import Field
 
-from bot.adapters.aws import Aws, AwsRegion, aws_of, launch_stopped
+from bot.adapters.aws import Aws, AwsRegion, aws_of, launch_stopped, other_unit
 from bot.adapters.build_context import BuildContext, read
 from bot.adapters.http.json_answer import one_line
 from bot.adapters.scalers.policy import PolicyTable
@@ -84,8 +83,7 @@ class AwsAsgScaler:
             remedy = "correct `group` or `region`, or use the account that it is in"
             raise Refused(f"There is no Auto Scaling group {self._name} in {self._region}", remedy=remedy)
         found = answer["AutoScalingGroups"][0]
-        unit = "weights" if _weighted(found) else found.get("DesiredCapacityType") or "units"
-        if unit != "units":
+        if unit := other_unit(found):
             what = f"Auto Scaling group {self._name} counts {unit}, not instances"
             raise Unreachable(self._system, what, failure=Failure.SHAPE, remedy="use a group without weights")
         desired, minimum, maximum = (int(found[name]) for name in ("DesiredCapacity", "MinSize", "MaxSize"))
@@ -107,13 +105,6 @@ class AwsAsgScaler:
             if recent and activity.get("StatusCode") in FAILED:
                 return one_line(str(activity.get("StatusMessage") or activity.get("Description", "")))
         return ""
-
-
-def _weighted(found: Any) -> bool:
-    """Whether an instance may count more than once; an empty group shows this only in its policy."""
-    template = found.get("MixedInstancesPolicy", {}).get("LaunchTemplate", {})
-    rows = [*found.get("Instances", []), *template.get("Overrides", [])]
-    return any(str(one.get("WeightedCapacity", "1")) != "1" for one in rows)
 
 
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[AwsAsgScaler, ScalePolicy]:
