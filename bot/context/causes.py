@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.context.forecast_inputs import NOTHING, ToldByCause, inputs_of
+from bot.context.forecast_inputs import inputs_of
 from bot.core.finding import MEDIUM, Diagnosis, Finding, Moment, Scaling, facts_of
 from bot.core.forecast.forecast import forecast
 from bot.core.incident.held_cause import HeldCause, judged, remembered
 from bot.core.incident.incident import Incident
 from bot.core.incident.observe import Timing, View, back_to_normal
-from bot.core.pool.outlook import Forecast
+from bot.core.pool.outlook import NOTHING, Forecast, ToldByCause
 from bot.core.pool.pool import Pool, PoolRules, empty
 from bot.diagnosis.rank import diagnosed
 from bot.diagnosis.registry import RULES
@@ -35,7 +35,7 @@ def _told_by(found: Diagnosis | None) -> ToldByCause:
     if first is None or first.confidence < MEDIUM:
         return NOTHING
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
-    return ToldByCause(still=still, shared=first.shared)
+    return ToldByCause(still, first.shared, first.fresh)
 
 
 def diagnoses(

@@ -1,26 +1,13 @@
 """Inputs of the queue model beside the figures: the reach of the scaler, and what the first cause says."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from bot.context.context import Context
 from bot.core.finding import Diagnosis
 from bot.core.forecast.forecast import ForecastInputs
 from bot.core.forecast.more_runners import Terms, WhatIf, what_if
-from bot.core.pool.outlook import MOST_ADDED, UNBOUND, Reach
+from bot.core.pool.outlook import MOST_ADDED, NOTHING, UNBOUND, Reach, ToldByCause
 from bot.core.pool.pool import Pool
-
-
-class ToldByCause(NamedTuple):
-    """What the first cause says beside the figures."""
-
-    still: bool = False
-    """Supply stands still until it is repaired."""
-    shared: bool = False
-    """Several runners share machines that are short."""
-
-
-NOTHING = ToldByCause()
 
 
 def reach_of(context: Context, pool: str) -> Reach:
@@ -31,19 +18,17 @@ def reach_of(context: Context, pool: str) -> Reach:
     return Reach(policy.lever, policy.step or MOST_ADDED, policy.maximum)
 
 
-def inputs_of(pool: Pool, by_cause: ToldByCause = NOTHING) -> ForecastInputs:
+def inputs_of(pool: Pool, told: ToldByCause = NOTHING) -> ForecastInputs:
     """The inputs of a forecast of this pool."""
-    return ForecastInputs(pool.reach, by_cause.still, by_cause.shared)
+    return ForecastInputs(pool.reach, told)
 
 
 def terms_of(context: Context, pool: Pool) -> Terms:
     """The criteria of a choice for this pool: with the inputs of its forecast."""
     price = context.pool_scalers[pool.id].policy.price if pool.id in context.pool_scalers else None
-    made = pool.outlook
-    by_cause = ToldByCause(made.still, made.shared) if made else NOTHING
     return Terms(
         price, known=pool.calibration, ahead=pool.ahead, day=pool.day, shown_forecast=pool.shown_forecast,
-        reach=reach_of(context, pool.id), still=by_cause.still, shared=by_cause.shared,
+        reach=reach_of(context, pool.id), told=pool.outlook.told if pool.outlook else NOTHING,
     )  # fmt: skip
 
 

@@ -48,6 +48,7 @@ class Found:
     """What to do where the evidence says more than the rule; empty: the rule's remedy."""
     shared: bool = False
     """Whether several runners share machines that are short, so that more of them make it worse."""
+    fresh: bool = False  # whether machines are short of what a new one has
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,9 @@ class Finding:
     times_faster: float = 1.0
     """By the walk: `added` runners drain the queue so many times sooner, where they help."""
     shared: bool = False
+    fresh: bool = False
     full: bool = False
-    """Whether the pool has as many runners as its scaler takes; `shared`: see `Found`."""
+    """Whether the pool has as many runners as its scaler takes; `shared` and `fresh`: see `Found`."""
     evidence_at: float | None = None
     """When the evidence was found (epoch seconds), if the newest measurement does not show it; None: it does."""
 
@@ -100,8 +102,7 @@ class Diagnosis:
     attribution: Mapping[Factor, int] = field(default_factory=dict)
     """Waiting jobs by why they wait; empty if the figures do not carry it. The parts add up to the queue."""
     untold: bool = False  # whether nobody can tell yet how many wait for the load: no earlier day has this hour
-    either: bool = False
-    """Whether nothing tells which of its first two causes it is."""
+    either: bool = False  # whether nothing tells which of its first two causes it is
     seen: tuple[Statement, ...] = ()
     """What is plainly seen where no cause is."""
     over: frozenset[str] = frozenset()  # causes that are known to have ended
@@ -226,8 +227,7 @@ class Facts:
     @property
     def shrunk(self) -> bool:
         """Whether far fewer runners than usual are busy, and not for the limit."""
-        now, usual = self.now, self.usual.busy
-        busy = now.busy or 0
+        now, usual, busy = self.now, self.usual.busy, self.now.busy or 0
         return usual is not None and busy < SHRUNK * usual and (now.limit is None or busy < 0.8 * now.limit)
 
     @property

@@ -88,6 +88,7 @@ def _finding(rule: Rule, facts: Facts, seen: Found, parts: Mapping[Factor, int])
         shows=rule.shows,
         share=None if explains is None or not queued else min(1.0, explains / queued),
         shared=seen.shared,
+        fresh=seen.fresh,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.context.causes import moment_of, told_by_cause
 from bot.context.context import Context
 from bot.context.fleet import FEW, next_turn, undisturbed
-from bot.context.forecast_inputs import NOTHING, inputs_of, reach_of
+from bot.context.forecast_inputs import inputs_of, reach_of
 from bot.context.measure_now import measure_now
 from bot.context.take_kinds import apart, with_usual
 from bot.core.alert import Kind
@@ -20,7 +20,7 @@ from bot.core.pool.baseline import first_hour
 from bot.core.pool.history import KEPT_SECONDS, HourStats, PoolHistory, finished, last_day, remembered, usual_ahead
 from bot.core.pool.hour_stats import Fired
 from bot.core.pool.merge import holding_back
-from bot.core.pool.outlook import PooledCalibration
+from bot.core.pool.outlook import NOTHING, PooledCalibration
 from bot.core.pool.pool import Pool, PoolRules, drained
 from bot.core.pool.retention import HELD_SECONDS
 from bot.core.pool.steady_forecast import steadied

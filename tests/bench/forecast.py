@@ -157,7 +157,7 @@ def said_of(cases: Mapping[str, Case], weeks: int) -> dict[str, tuple[Forecast, 
     found = {}
     for key, case in cases.items():
         pool, inputs = inputs_in(case, weeks)
-        terms = Terms(ahead=pool.ahead, still=inputs.still, shared=inputs.shared)
+        terms = Terms(ahead=pool.ahead, told=inputs.told)
         made = forecast(case.series, case.rules, ahead=pool.ahead, inputs=inputs)
         found[key] = made, what_if(case.series, case.rules, ADDED, terms)
     return found

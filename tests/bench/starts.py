@@ -209,7 +209,7 @@ def with_outlook(pool: Pool, rules: PoolRules) -> Pool:
     if last is None:
         return pool
     says = told_by_cause(pool, rules, Moment(last.at, 60.0))
-    inputs = ForecastInputs(still=says.still, shared=says.shared)
+    inputs = ForecastInputs(told=says)
     return replace(pool, outlook=forecast(pool.samples, rules, ahead=pool.ahead, day=pool.day, inputs=inputs))
 
 

@@ -121,7 +121,7 @@ def told(scenario: Scenario, seed: int, *, weeks: bool = False) -> Told:
     pool, moment, step = pools[name], Moment(BEGINS + fleet.now_seconds, 60.0), fleet.pools[name].spec.step
     inputs = inputs_of(pool, told_by_cause(pool, rules[name], moment))
     made = forecast(pool.samples, rules[name], ahead=pool.ahead, inputs=inputs)
-    terms = Terms(reach=inputs.reach, still=inputs.still, shared=inputs.shared, ahead=pool.ahead)
+    terms = Terms(reach=inputs.reach, told=inputs.told, ahead=pool.ahead)
     options = what_if(pool.samples, rules[name], [step], terms).options
     found = diagnoses([name], pools, rules, moment)[0]
     other, third = copy.deepcopy(fleet), copy.deepcopy(eyes[name])

@@ -34,12 +34,10 @@ def agree(name: str, pools: dict[str, Pool], rules: dict[str, PoolRules], now: f
     """What programs and people are told of this pool now."""
     moment = Moment(now, 60.0)
     says = told_by_cause(pools[name], rules[name], moment)
-    inputs = ForecastInputs(REACH, still=says.still, shared=says.shared)
+    inputs = ForecastInputs(REACH, told=says)
     pool = looked_ahead(replace(pools[name], forecasts=()), rules[name], 300.0, inputs)
     (found,) = diagnoses([name], {**pools, name: pool}, rules, moment)
-    terms = Terms(
-        ahead=pool.ahead, day=pool.day, known=pool.calibration, reach=REACH, still=says.still, shared=says.shared
-    )
+    terms = Terms(ahead=pool.ahead, day=pool.day, known=pool.calibration, reach=REACH, told=says)
     verdict: Any = judgement(now, pool, found, what_if(pool.samples, rules[name], STEPS, terms))
     times = [one["times_faster"] for one in verdict["more_runners"]["effects"]]
     assert times == sorted(times), "effects never shrink as more are added"

@@ -125,6 +125,14 @@ def test_a_pod_has_its_own_limit() -> None:
     assert shown.items() <= top.evidence[0].values.items()
 
 
+@pytest.mark.parametrize("kind", [DISK, SignalKind.IO, SignalKind.MEMORY, CPU])
+def test_a_new_machine_has_room_on_its_disk(kind: SignalKind) -> None:
+    """Whatever else is short is taken by jobs, and a new machine gets the same ones."""
+    top = first(troubled(45, {"signals": machines(kind, 0)}, signals=machines(kind, 14), **SLOWER))
+    assert top is not None
+    assert top.fresh is (kind is DISK)
+
+
 def test_the_operators_advice_is_said() -> None:
     top = first(troubled(45, {"signals": machines(DISK, 0)}, signals=machines(DISK, 14, remedy="Clean /work.")))
     assert top is not None

@@ -32,12 +32,12 @@ def _seconds(minutes: float) -> float:
     return float(f"{60 * minutes:.2g}")
 
 
-def foreseen(state: Particles, reach: Reach = UNBOUND, *, shared: bool = False) -> Foreseen:
+def foreseen(state: Particles, reach: Reach = UNBOUND) -> Foreseen:
     """The drain if nobody acts: with the end of the trouble drawn, without an end, and with its end now.
 
     Beside it walks the queue with the most runners that may be added at once: fewer never do more.
     """
-    broken, found = state.seen.until is not None, walk(state, Question((0, reach.step), reach, shared))
+    broken, found = state.seen.until is not None, walk(state, Question((0, reach.step), reach))
     as_it_is = walk(state, Question(until=Until.NEVER, minutes=TODAY_MINUTES)).drains[0] if broken else found.drains[0]
     near = int(np.searchsorted(found.path.minutes, GROWTH_MINUTES))
     later = found.path.queued[min(near, len(found.path.minutes) - 1)]
@@ -55,15 +55,10 @@ def _today(minutes: Array) -> float:
     return round(float((minutes <= TODAY_MINUTES).mean()), 2)
 
 
-def effects(
-    state: Particles, counts: Iterable[int], reach: Reach = UNBOUND, *, shared: bool = False
-) -> tuple[AddedRunners, ...]:
-    """What each number of added runners does, none first, by the same particles with the same chance.
-
-    `shared`: they share machines that are short with the others, so that all together end no more jobs.
-    """
+def effects(state: Particles, counts: Iterable[int], reach: Reach = UNBOUND) -> tuple[AddedRunners, ...]:
+    """What each number of added runners does, none first, by the same particles with the same chance."""
     rows = tuple(sorted({0, *(more for more in counts if more > 0)}))
-    found = walk(state, Question(rows, reach, shared))
+    found = walk(state, Question(rows, reach))
     return tuple(_effect(found, place, more) for place, more in enumerate(rows))
 
 

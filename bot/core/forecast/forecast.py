@@ -9,7 +9,17 @@ from bot.core.forecast.rates import LEAST_SAMPLES
 from bot.core.forecast.scoring import every_second
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
-from bot.core.pool.outlook import UNBOUND, UNCALIBRATED, Calibration, Forecast, Quantiles, Reach, Verdict
+from bot.core.pool.outlook import (
+    NOTHING,
+    UNBOUND,
+    UNCALIBRATED,
+    Calibration,
+    Forecast,
+    Quantiles,
+    Reach,
+    ToldByCause,
+    Verdict,
+)
 from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained
 from bot.core.statement import statement
 
@@ -24,10 +34,7 @@ class ForecastInputs:
     """Inputs of a forecast beside the figures."""
 
     reach: Reach = UNBOUND
-    still: bool = False
-    """Whether supply stands still until it is repaired, by the first cause."""
-    shared: bool = False
-    """Whether several runners share machines that are short."""
+    told: ToldByCause = NOTHING
 
 
 def forecast(  # noqa: PLR0913 - all that is known of a pool
@@ -43,7 +50,7 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
     inputs, last = inputs or ForecastInputs(), series[-1] if series else Snapshot(rules.name, 0.0)
     made = Forecast(last.at, Verdict.NONE, last.queued, pool=rules.name)
     known = known or UNCALIBRATED
-    seen = seen_of(series, rules, ahead, day, still=inputs.still, tail=known.tail or 1.0)
+    seen = seen_of(series, rules, ahead, day, told=inputs.told, tail=known.tail or 1.0)
     if not isinstance(seen, Seen):
         return replace(made, reason=seen)
     if seen.queued <= seen.floor:
@@ -58,7 +65,7 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
 
 
 def _with_times(made: Forecast, seen: Seen, known: Calibration, inputs: ForecastInputs) -> Forecast:
-    found = foreseen(seen, made.pool, inputs.reach, shared=inputs.shared)
+    found = foreseen(seen, made.pool, inputs.reach)
     times = calibrated(found.drains, known)
     if seen.until and found.stands:
         verdict, reason = Verdict.UNTIL_REPAIRED, seen.until
@@ -81,8 +88,7 @@ def _with_times(made: Forecast, seen: Seen, known: Calibration, inputs: Forecast
         upper_seconds=upper,
         today=found.today,
         repaired_seconds=repaired if verdict is Verdict.UNTIL_REPAIRED else None,
-        still=inputs.still,
-        shared=inputs.shared,
+        told=inputs.told,
         lasted_seconds=60 * round(seen.lasted),
         added=_room(seen, inputs.reach),
         times_faster=None if seen.cut_off else found.times,

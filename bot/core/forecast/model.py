@@ -14,20 +14,18 @@ RateSteps = list[tuple[float, float, float]]
 """(jobs that arrive, share of the running jobs that end, runners) in each step of the past."""
 
 
-def foreseen(seen: Seen, pool: str, reach: Reach, *, shared: bool = False) -> Foreseen:
+def foreseen(seen: Seen, pool: str, reach: Reach) -> Foreseen:
     """The drain if nobody acts, and what the most runners that may be added at once would do."""
     from bot.core.forecast import answers, state
 
-    return answers.foreseen(state.state_of(seen, pool), reach, shared=shared)
+    return answers.foreseen(state.state_of(seen, pool), reach)
 
 
-def effects(
-    seen: Seen, pool: str, counts: Iterable[int], reach: Reach, *, shared: bool = False
-) -> tuple[AddedRunners, ...]:
+def effects(seen: Seen, pool: str, counts: Iterable[int], reach: Reach) -> tuple[AddedRunners, ...]:
     """What each number of added runners does, none first; never less than fewer do."""
     from bot.core.forecast import answers, state
 
-    return answers.effects(state.state_of(seen, pool), counts, reach, shared=shared)
+    return answers.effects(state.state_of(seen, pool), counts, reach)
 
 
 def starts(seen: Seen, pool: str, ahead: Sequence[float], *, as_it_is: bool = False) -> list[Quantiles]:

@@ -10,6 +10,7 @@ from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
 from bot.core.pool.outlook import (
     LEAST_FASTER,
+    NOTHING,
     UNBOUND,
     UNCALIBRATED,
     Calibration,
@@ -17,6 +18,7 @@ from bot.core.pool.outlook import (
     Quantiles,
     Reach,
     RunnerPrice,
+    ToldByCause,
 )
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
@@ -39,10 +41,7 @@ class Terms:
     shown_forecast: Forecast | None = None
     """The forecast that messages show: the times begin with it, so that dialog and thread agree."""
     reach: Reach = UNBOUND
-    still: bool = False
-    """Whether supply stands still by the first cause."""
-    shared: bool = False
-    """Whether several runners share machines that are short: then more runners end no more jobs."""
+    told: ToldByCause = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +105,8 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))
-    seen = seen_of(
-        series, rules, terms.ahead, terms.day, still=terms.still, tail=(terms.known or UNCALIBRATED).tail or 1.0
-    )
+    tail = (terms.known or UNCALIBRATED).tail or 1.0
+    seen = seen_of(series, rules, terms.ahead, terms.day, told=terms.told, tail=tail)
     if not isinstance(seen, Seen):
         return WhatIf(refusal=seen)
     options = _options(seen, rules, counts, terms)
@@ -122,7 +120,7 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
 
 def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:
     known, price = terms.known or UNCALIBRATED, terms.price
-    found = effects(seen, rules.name, counts, terms.reach, shared=terms.shared)
+    found = effects(seen, rules.name, counts, terms.reach)
     alone = calibrated(found[0].drains, known)
     first = _as_shown(alone, terms.shown_forecast)
     drifts = [one / other if 0 < other < math.inf else 1.0 for one, other in zip(first, alone, strict=True)]

@@ -26,6 +26,7 @@ from bot.core.forecast.supply import LEAST_MINUTES, Supply, none_came, refused_l
 from bot.core.pool.baseline import Baseline, baseline_of
 from bot.core.pool.hour_stats import HOUR_SECONDS, DayStats, ExpectedHour
 from bot.core.pool.merge import one_source
+from bot.core.pool.outlook import NOTHING, ToldByCause
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
@@ -67,7 +68,9 @@ class Seen:
     waited: float
     """The longest wait."""
     lasted: float
-    """Since the first late job arrived."""
+    """Since the first late job arrived, ..."""
+    well: float
+    """... and before it, as far as is measured."""
     floor: float
     normal_wait: float
     boot: float
@@ -93,6 +96,7 @@ class Seen:
     """Why the pool does not grow although it may; None if it does, or need not."""
     unservable: float = 0.0
     """Queued jobs that no runner may take."""
+    told: ToldByCause = NOTHING
     tail: float = 1.0
     """Exponent of the law of how long trouble lasts."""
     cut_off: bool = False
@@ -132,12 +136,12 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
     ahead: Sequence[ExpectedHour] = (),
     day: DayStats | None = None,
     *,
-    still: bool = False,
+    told: ToldByCause = NOTHING,
     tail: float = 1.0,
 ) -> Seen | Statement:
     """What the samples say, or the reason why they say nothing.
 
-    `still`: the first cause says that supply stands still until it is repaired, which figures alone may not show.
+    `told`: what the first cause says, and figures alone may not show.
     `tail`: what the pool's own troubles say of how long they last.
     """
     last = (series := one_source(series))[-1] if series else Snapshot(rules.name, 0.0)
@@ -155,6 +159,7 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
         queued=servable(last),
         waited=waited,
         lasted=max(waited, since),
+        well=max(0.0, usual.since - series[0].at) / 60,
         floor=rules.floor,
         normal_wait=rules.normal_wait_seconds / 60,
         boot=boot,
@@ -168,8 +173,11 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
         returned=returned_hosts(series),
         usual=_usual(usual, ahead, last, came, max(runners, supply.usual)),
         cut_off=cut_off(last, rules),
+        unservable=float(last.unservable or 0),
+        told=told,
+        tail=tail,
     )
-    return replace(_repairs(seen, series, rules, by_cause=still), unservable=float(last.unservable or 0), tail=tail)
+    return _repairs(seen, series, rules)
 
 
 def _flow(series: Sequence[Snapshot], usual: Baseline) -> tuple[Count, Count, float, float] | Statement:
@@ -199,8 +207,8 @@ def _usual(known: Baseline, ahead: Sequence[ExpectedHour], last: Snapshot, came:
     return Usual((Habit(0.0, usual),), 0.0, pace, runners)
 
 
-def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules, *, by_cause: bool) -> Seen:
-    """What stands still until it is repaired, read off the figures; `by_cause`: or by the first cause."""
+def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules) -> Seen:
+    """What stands still until it is repaired, read off the figures, or by the first cause."""
     last = series[-1]
     if held := _held(last, seen, rules):
         return replace(seen, held=held, queued=max(seen.queued, float(last.queued or 0) * (held.id == "none_servable")))
@@ -213,7 +221,7 @@ def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules, *, by_cau
     return replace(
         seen,
         still=none_came(series, seen.boot, seen.floor, seen.supply)
-        or (statement("stands_still") if by_cause else None),
+        or (statement("stands_still") if seen.told.still else None),
     )
 
 

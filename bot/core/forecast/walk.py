@@ -38,8 +38,6 @@ class Question:
     counts: tuple[int, ...] = (0,)
     """Added runners: a row of the walk for each."""
     reach: Reach = UNBOUND
-    shared: bool = False
-    """Whether added runners share machines that are short, so that all together end no more jobs."""
     until: Until = Until.DRAWN
     minutes: float = HORIZON_MINUTES
     drained: bool = True
@@ -95,6 +93,7 @@ class _Ahead:
     load: Array
     came: Array
     pace: Array
+    new_pace: Array
     present: Array
     """Runners that take jobs, without the added ones."""
     returned: Array
@@ -168,7 +167,7 @@ class _Going:
             Lever.REQUESTS: supply.max_runners,
         }[reach.lever]
         known = supply.limited or (seen.runners_counted and reach.lever is Lever.SIZE)
-        most, more = most if known else NEVER, 0.0 if self.question.shared else more * works
+        most, more = most if known else NEVER, 0.0 if seen.told.shared else more * works
         return (min(more, max(0.0, most - max(seen.usual.runners, seen.runners))) if self.waits else more), most
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
@@ -180,6 +179,8 @@ class _Going:
         load, pace = self._load(at), state.pace[alive]
         usual = state.usual_pace[alive]
         pace = usual + (pace - usual) * np.exp(-usual * over)  # jobs that run already go on as they began
+        well = (seen.told.fresh and seen.supply.works == 1) * seen.well / (seen.well + at)
+        new_pace = pace + np.maximum(usual - pace, 0.0) * well  # new machines stay well as long as the others did: Gott
         batches, working = state.load[alive] / seen.batches, np.maximum(state.runners, 1.0)[alive] * state.pace[alive]
         jobs = length * np.stack([batches, working])
         spread = np.sqrt(np.log1p(1 / np.maximum(jobs, FEWEST)))  # of lognormal factors with mean 1
@@ -188,7 +189,8 @@ class _Going:
         away = np.where(self.back[alive] < at, 0.0, hosts)  # hosts come back by themselves, whatever else ends
         present = self._present(at, over, hosts, away)
         added = self._added(at, self._come(at, present))
-        return _Ahead(minutes, load, load * length * lucky[:, 0], pace * lucky[:, 1], present, hosts - away, added)
+        came, pace, new_pace = load * length * lucky[:, 0], pace * lucky[:, 1], new_pace * lucky[:, 1]
+        return _Ahead(minutes, load, came, pace, new_pace, present, hosts - away, added)
 
     def _load(self, at: Array) -> Array:
         """Arrivals per minute: as now, with the usual shape of the day; once the trouble is over the usual ones."""
@@ -261,11 +263,11 @@ class _Going:
         queued = np.empty((len(ahead.minutes), *system.shape))
         for step in range(len(ahead.minutes)):
             free = np.maximum(0.0, self.max_with_added + ahead.returned[step] - ahead.present[step])
-            half, runners = (
-                ahead.came[step] / 2,
-                ahead.present[step] + np.minimum(self.added_runners * ahead.added[step], free),
-            )
-            system = flow(system + half, runners, ahead.pace[step], length) + half
+            runners = ahead.present[step] + np.minimum(self.added_runners * ahead.added[step], free)
+            new = np.maximum(runners - ahead.returned[step] - self.state.runners[alive], 0.0)
+            pace = ahead.pace[step] + (ahead.new_pace[step] - ahead.pace[step]) * new / np.maximum(runners, TINY)
+            half = ahead.came[step] / 2
+            system = flow(system + half, runners, pace, length) + half
             np.maximum(system - runners, 0.0, out=queued[step])
         self.system[:, alive] = system
         arrived = self.arrived[alive] + np.cumsum(ahead.came, axis=0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.core.forecast.model import starts
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.jobs.answer import JobsAhead, JobStart
-from bot.core.pool.outlook import Quantiles, Verdict
+from bot.core.pool.outlook import NOTHING, Quantiles, Verdict
 from bot.core.pool.pool import Pool, PoolRules
 from bot.core.statement import Statement
 
@@ -34,8 +34,8 @@ class StartTable:
 def start_table(pool: Pool, rules: PoolRules) -> StartTable:
     """The table of the pool's newest sample; empty, with the reason, if nothing can be said."""
     last = pool.latest
-    still = pool.outlook is not None and pool.outlook.still
-    seen = seen_of(pool.samples, rules, pool.ahead, pool.day, still=still)
+    told = pool.outlook.told if pool.outlook else NOTHING
+    seen = seen_of(pool.samples, rules, pool.ahead, pool.day, told=told)
     if not isinstance(seen, Seen):
         return StartTable(last.at if last else 0.0, reason=seen)
     most = max(1.0, seen.queued)

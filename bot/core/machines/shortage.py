@@ -79,7 +79,10 @@ def _found(facts: Facts, kinds: Sequence[SignalKind]) -> Found | None:
     remedy = "as_written" if first.signal.remedy else "fewer_on_a_machine" if shared else ""
     sharing = [statement("runners_share", runners=round(runners_on_one(facts)))] if shared else []
     order = [first, *(one for one in troubles if one is not first)]
-    return Found(first.sure, (*(one.seen for one in order), *sharing), missing, remedy=remedy, shared=shared)
+    fresh = first.signal.kind is SignalKind.DISK  # space is short until somebody cleans it, all else goes with its jobs
+    return Found(
+        first.sure, (*(one.seen for one in order), *sharing), missing, remedy=remedy, shared=shared, fresh=fresh
+    )
 
 
 def _trouble(facts: Facts, signal: Signal) -> _Trouble | None:

@@ -65,6 +65,21 @@ UNBOUND = Reach(Lever.SIZE, MOST_ADDED)
 """Of a pool whose scaler is not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToldByCause:
+    """What the first cause says to the model beside the figures."""
+
+    still: bool = False
+    """Supply stands still until it is repaired."""
+    shared: bool = False
+    """Several runners share machines that are short: then more runners end no more jobs."""
+    fresh: bool = False
+    """Machines are short of what a new one has: then new ones end jobs as the others did before."""
+
+
+NOTHING = ToldByCause()
+
+
 class Verdict(StrEnum):
     """The kind of a forecast of a queue without any action."""
 
@@ -153,10 +168,8 @@ class Forecast:
     """The probability that the queue drains within 12 h."""
     repaired_seconds: float | None = None
     """How long the drain takes once it is repaired; None: nothing is to be repaired."""
-    still: bool = False
-    """Whether supply stood still by the first cause."""
-    shared: bool = False
-    """Whether several runners shared machines that were short."""
+    told: ToldByCause = NOTHING
+    """What the first cause said."""
     lasted_seconds: float | None = None
     """How long the trouble had lasted then."""
     added: int = 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.core.forecast.forecast import ForecastInputs, forecast, looked_ahead
 from bot.core.forecast.more_runners import what_if
 from bot.core.pool.hour_stats import ExpectedHour
-from bot.core.pool.outlook import Calibration, Forecast, Verdict
+from bot.core.pool.outlook import Calibration, Forecast, ToldByCause, Verdict
 from bot.core.pool.pool import Gap, Pool, PoolRules, Snapshot, cut_off, drained
 from bot.core.statement import Statement, statement
 from tests.builders import FULL
@@ -208,10 +208,13 @@ def test_calibration_moves_each_bound_alone() -> None:
 def test_what_the_first_cause_says_of_supply_is_one_bit() -> None:
     """Told that supply stands still, the walk adds no runners until the repair; figures at the limit know better."""
     growing = [replace(s, busy=20 + n // 2, idle=0, limit=90, booting=4) for n, s in enumerate(series(80, -1.0))]
-    alone, by_cause = (forecast(growing, RULES, inputs=ForecastInputs(still=still)) for still in (False, True))
+    alone, by_cause = (
+        forecast(growing, RULES, inputs=ForecastInputs(told=ToldByCause(still=still))) for still in (False, True)
+    )
     assert (by_cause.mid_seconds or math.inf) > (alone.mid_seconds or 0.0)
     full = series(80, -1.0)
-    assert forecast(full, RULES, inputs=ForecastInputs(still=True)).mid_seconds == forecast(full, RULES).mid_seconds
+    told = ForecastInputs(told=ToldByCause(still=True))
+    assert forecast(full, RULES, inputs=told).mid_seconds == forecast(full, RULES).mid_seconds
 
 
 def test_the_same_figures_give_the_same_forecast_and_two_digits() -> None:

@@ -13,7 +13,7 @@ from bot.core.forecast.seen import Seen, seen_of
 from bot.core.forecast.state import PARTICLES, Particles, state_of
 from bot.core.forecast.walk import HORIZON_MINUTES, Question, Until, flow, walk
 from bot.core.pool.early_warning import Measure, Threshold
-from bot.core.pool.outlook import MOST_ADDED, Lever, Reach
+from bot.core.pool.outlook import MOST_ADDED, NOTHING, Lever, Reach, ToldByCause
 from bot.core.pool.pool import PoolRules
 from tests.core.forecast.test_forecast import RULES, series
 
@@ -21,9 +21,9 @@ STUCK: dict[str, Any] = {"falls": -0.5}
 """More arrive than 40 runners finish."""
 
 
-def particles(rules: PoolRules = RULES, **changes: Any) -> Particles:
+def particles(rules: PoolRules = RULES, told: ToldByCause = NOTHING, **changes: Any) -> Particles:
     """The particles of half an hour of samples."""
-    found = seen_of(series(**changes), rules)
+    found = seen_of(series(**changes), rules, told=told)
     assert isinstance(found, Seen)
     return state_of(found, "linux")
 
@@ -132,9 +132,42 @@ def test_each_lever_brings_runners_in_its_own_way(changes: dict[str, Any], lever
 
 
 def test_several_runners_on_machines_that_are_short_end_no_more_jobs() -> None:
-    state = particles(**STUCK)
-    assert effects(state, (40,), shared=True)[-1].times == 1.0
-    assert effects(state, (40,))[-1].times > 1.2
+    shared = particles(told=ToldByCause(shared=True), **STUCK)
+    assert effects(shared, (40,))[-1].times == 1.0
+    assert effects(particles(**STUCK), (40,))[-1].times > 1.2
+
+
+def slowed(told: ToldByCause, well: float = 240.0) -> Particles:
+    """50 jobs wait for 10 runners, which end one in 2 h each; before that in 20 min, for `well` minutes.
+
+    One job arrives in ten minutes, and the trouble does not end.
+    """
+    state = exactly(particles(told=told, queued=50), load=0.1, pace=1 / 120, runners=10.0)
+    return replace(state, seen=replace(state.seen, well=well), usual_pace=np.full(PARTICLES, 1 / 20))
+
+
+def test_new_machines_begin_with_the_pace_before_machines_ran_out_of_disk() -> None:
+    """Alone 10 end 0.08 jobs a minute. Ten more as slow end 0.17, ten at their own pace 0.58: 50 jobs in 1.7 h."""
+    alike, fresh = (effects(slowed(ToldByCause(fresh=one)), (10,)) for one in (False, True))
+    assert fresh[0] == alike[0]
+    assert alike[1].drains.middle / 60 > 400
+    assert fresh[1].drains.middle / 60 == pytest.approx(110, rel=0.2)
+
+
+def test_new_machines_run_short_as_the_others_did() -> None:
+    """They were well for ten minutes, so nobody knows that new ones stay well for longer."""
+    long, short, unknown = (
+        effects(slowed(ToldByCause(fresh=True), well), (10,))[1].drains.middle for well in (240.0, 10.0, 0.0)
+    )
+    alike = effects(slowed(NOTHING), (10,))[1].drains.middle
+    assert long < short < unknown == alike
+
+
+def test_where_each_job_has_its_own_machine_those_there_now_are_new() -> None:
+    told = ToldByCause(fresh=True)
+    one = slowed(told)
+    own = replace(one, seen=replace(one.seen, supply=replace(one.seen.supply, works=0.9)))
+    assert effects(own, (10,)) == effects(replace(own, seen=replace(own.seen, told=NOTHING)), (10,))
 
 
 def test_where_each_job_has_its_own_machine_an_added_place_boots_too() -> None:
