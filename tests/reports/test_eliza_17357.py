@@ -19,7 +19,7 @@ from tests.reports.fleet import Fleet
 from tests.world import dialog
 
 WELL: dict[str, Any] = {
-    "queued": 0, "oldest_wait_seconds": 0.0, "busy": 20, "idle": 0, "limit": 40, "booting": 0,
+    "queued": 0, "oldest_wait_seconds": 0.0, "busy": 20, "idle": 0, "limit": 40, "booting": 0, "create_failures": 0,
     "arrivals_per_minute": 2.0, "starts_per_minute": 2.0, "completions_per_minute": 2.0,
 }  # fmt: skip
 SHORT: dict[str, Any] = {**WELL, "queued": 40, "starts_per_minute": 0.8, "completions_per_minute": 0.8}

@@ -10,6 +10,7 @@ from bot.core.forecast.scoring import every_second
 from bot.core.forecast.seen import Seen, seen_of
 from bot.core.pool.hour_stats import DayStats, ExpectedHour
 from bot.core.pool.outlook import (
+    LEAST_FASTER,
     NOTHING,
     UNBOUND,
     UNCALIBRATED,
@@ -76,6 +77,7 @@ def _with_times(made: Forecast, seen: Seen, known: Calibration, inputs: Forecast
         finished = round(seen.ends.rate * seen.runners, DIGITS)
         reason = statement("rates", arrivals=round(seen.arrivals.rate, DIGITS), finished=finished)
     repaired = _known(found.repaired.middle) if found.repaired else None
+    unsure = seen.cut_off or (found.times > LEAST_FASTER and seen.unsure(inputs.reach.lever))
     low, lower, middle, upper, high = map(_known, times)
     return replace(
         made,
@@ -91,7 +93,7 @@ def _with_times(made: Forecast, seen: Seen, known: Calibration, inputs: Forecast
         told=inputs.told,
         lasted_seconds=60 * round(seen.lasted),
         added=_room(seen, inputs.reach),
-        times_faster=None if seen.cut_off else found.times,
+        times_faster=None if unsure else found.times,
     )
 
 

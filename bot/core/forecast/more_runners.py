@@ -83,6 +83,8 @@ class WhatIf:
     """Why there is no forecast; then there are no options."""
     shown_forecast: Forecast | None = None
     """The forecast that the options begin with, where messages show one."""
+    unsure: bool = False
+    """Whether nobody knows if added runners come; the options hold if they do."""
 
     @property
     def best(self) -> Option | None:
@@ -93,7 +95,9 @@ class WhatIf:
     @property
     def helps(self) -> bool | None:
         """Whether some number of added runners shortens the drain; None: unknown."""
-        return None if not any(option.more for option in self.options) else self.best is not None
+        if not any(option.more for option in self.options) or (self.best and self.unsure):
+            return None
+        return self.best is not None
 
 
 def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int], terms: Terms | None = None) -> WhatIf:
@@ -113,9 +117,8 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if series[-1].oldest_wait_seconds is None:
         options = [replace(option, oldest_wait_seconds=None) for option in options]
     enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
-    return WhatIf(
-        tuple(options), enough, _do_nothing(series[-1], options[0], rules), shown_forecast=terms.shown_forecast
-    )
+    nothing = _do_nothing(series[-1], options[0], rules)
+    return WhatIf(tuple(options), enough, nothing, None, terms.shown_forecast, seen.unsure(terms.reach.lever))
 
 
 def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:

@@ -26,7 +26,7 @@ from bot.core.forecast.supply import LEAST_MINUTES, Supply, none_came, refused_l
 from bot.core.pool.baseline import Baseline, baseline_of
 from bot.core.pool.hour_stats import HOUR_SECONDS, DayStats, ExpectedHour
 from bot.core.pool.merge import one_source
-from bot.core.pool.outlook import NOTHING, ToldByCause
+from bot.core.pool.outlook import NOTHING, Lever, ToldByCause
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
@@ -106,6 +106,15 @@ class Seen:
     def until(self) -> Statement | None:
         """What has to be repaired before the pool has its runners again; None if nothing."""
         return self.held or self.refused or self.still
+
+    def unsure(self, lever: Lever) -> bool:
+        """Whether nobody knows if machines come that are asked for now.
+
+        None come although there is room, and nobody counts refused ones: none are asked for, or none are granted. Only
+        a size is asked for past the autoscaler; limits and requests wait for it either way.
+        """
+        full = self.supply.limited and self.supply.reached
+        return lever is Lever.SIZE and self.still is not None and not full and self.supply.share_succeeding is None
 
 
 def seed_of(pool: str) -> int:

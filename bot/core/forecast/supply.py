@@ -34,18 +34,18 @@ class Supply:
     """Machines of the pool: its runners, those that boot, and those that are offline or failed, ..."""
     away: float
     """... which take no jobs."""
-    share_succeeding: float
-    """Share of the launches that succeed lately."""
+    share_succeeding: float | None
+    """Share of the launches that succeed lately; None where nobody counts those that fail."""
     came: Count
     """Runners that came lately, over minutes."""
     booting: float
     """Machines that boot beyond those that boot all the time."""
     usual: float
     """Runners that the pool has when nothing keeps them away."""
-    launched: Count | None = None
+    launched: Count | None
     """Machines that came lately, where each job has its own and the pool has room: each ends with its job, so more
     come only if more are launched. None: runners stay."""
-    usual_launches: float = 0.0
+    usual_launches: float
     """Machines that usually come per minute."""
 
 
@@ -63,23 +63,31 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
     there = now + _booting(last, boot) + away
     past = max((float(online(s) or 0) for s in series), default=0.0)
     if last.limit is None:
-        grows = grew >= 1 or booting >= 1
-        max_runners = max(past, now + booting)
-        return Supply(works, max_runners, limited=False, reached=not grows, there=there, away=away,
-                      share_succeeding=_share_succeeding(last), came=Count(grew, minutes), booting=booting,
-                      usual=past)  # fmt: skip
-    missing = last.limit - there
-    reached = missing <= max(1.0, FULL_WITHIN * last.limit)
-    highest = max(float(last.limit), usual.limit or 0.0)
-    return Supply(works, (last.limit - away) * works, limited=True, reached=reached, there=there, away=away,
-                  share_succeeding=_share_succeeding(last), came=Count(grew, minutes), booting=booting,
-                  usual=highest * works, launched=None if reached else launched(series, usual),
-                  usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0))  # fmt: skip
+        reached, max_runners, most = grew < 1 and booting < 1, max(past, now + booting), past
+    else:
+        reached = last.limit - there <= max(1.0, FULL_WITHIN * last.limit)
+        max_runners, most = (last.limit - away) * works, max(float(last.limit), usual.limit or 0.0) * works
+    return Supply(
+        works,
+        max_runners,
+        limited=last.limit is not None,
+        reached=reached,
+        there=there,
+        away=away,
+        share_succeeding=_share_succeeding(last),
+        came=Count(grew, minutes),
+        booting=booting,
+        usual=most,
+        launched=None if reached or last.limit is None else launched(series, usual),
+        usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0),
+    )
 
 
-def _share_succeeding(last: Snapshot) -> float:
-    """Share of the launches that succeed; all, where nobody counts."""
-    failed, made = last.create_failures or 0, last.creates or 0
+def _share_succeeding(last: Snapshot) -> float | None:
+    """Share of the launches that succeed; None where nobody counts those that fail."""
+    if last.create_failures is None:
+        return None
+    failed, made = last.create_failures, last.creates or 0
     return made / (made + failed) if failed + made >= LEAST_SAMPLES else 1.0
 
 

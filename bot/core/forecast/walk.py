@@ -247,7 +247,8 @@ class _Going:
         Where each job has its own machine, one that was requested ends with its job.
         """
         seen, since = self.state.seen, np.maximum(0.0, at - come)
-        failing = 0.0 if seen.refused is not None else 1.0 - seen.supply.share_succeeding
+        succeeding = seen.supply.share_succeeding
+        failing = 0.0 if seen.refused is not None or succeeding is None else 1.0 - succeeding
         share = np.where(at >= come, 1.0 - failing ** (since / seen.boot + 1.0), 0.0)
         own = self.question.reach.lever is Lever.REQUESTS and seen.supply.works < 1
         return np.asarray(share * np.exp(-self.state.pace[self.alive] * since) if own else share)

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from bot.core.forecast.forecast import forecast
+from bot.core.forecast.forecast import ForecastInputs, forecast
 from bot.core.forecast.more_runners import Option, Terms, least, what_if
-from bot.core.pool.outlook import Forecast, RunnerPrice, Verdict
+from bot.core.pool.outlook import NOTHING, Forecast, Lever, Reach, RunnerPrice, ToldByCause, Verdict
 from bot.core.statement import statement
+from bot.views.words.forecasts import DOUBTED, what_more_would_do
 from tests.core.forecast.test_forecast import RULES, series
 
 NOW = series()[-1].at
@@ -90,6 +91,28 @@ def test_the_effect_grows_with_the_number_and_the_advice_is_that_of_the_table() 
     late = what_if(series(3, oldest_wait_seconds=900.0), replace(RULES, boot_time_seconds=1800.0), (5, 40))
     assert (late.helps, late.best) == (False, None)
     assert what_if([], RULES, (5,)).helps is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "lever", "told", "helps"),
+    [
+        pytest.param({}, Lever.SIZE, NOTHING, None, id="nobody counts refused launches"),
+        pytest.param({"create_failures": 0}, Lever.SIZE, NOTHING, True, id="none is refused"),
+        pytest.param({"booting": 9}, Lever.SIZE, NOTHING, True, id="some boot"),
+        pytest.param({"limit": 40}, Lever.SIZE, NOTHING, True, id="full, so none is asked for"),
+        pytest.param({}, Lever.LIMIT, NOTHING, False, id="a higher limit is not reached either way"),
+        pytest.param({}, Lever.SIZE, ToldByCause(shared=True), False, id="they would end no jobs if they came"),
+    ],
+)
+def test_whether_they_help_is_unknown_where_none_come_and_nobody_knows_why(
+    changes: dict[str, Any], lever: Lever, told: ToldByCause, helps: bool | None
+) -> None:
+    """40 of 90 runners work, and no more came in ten minutes: either nobody asks for them, or they are refused."""
+    samples, reach = series(**{**STUCK, "limit": 90, **changes}), Reach(lever, 40)
+    table = what_if(samples, RULES, (10, 40), Terms(reach=reach, told=told))
+    assert forecast(samples, RULES, inputs=ForecastInputs(reach, told)).helped is helps
+    assert table.helps is helps
+    assert (DOUBTED in what_more_would_do(table, 40).above) is (helps is None)
 
 
 def test_the_cost_is_that_of_the_added_runners_until_the_drain() -> None:
