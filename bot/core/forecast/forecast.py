@@ -50,8 +50,7 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
     """The forecast of the queue if nobody acts."""
     inputs, last = inputs or ForecastInputs(), series[-1] if series else Snapshot(rules.name, 0.0)
     made = Forecast(last.at, Verdict.NONE, last.queued, pool=rules.name)
-    known = known or UNCALIBRATED
-    seen = seen_of(series, rules, ahead, day, told=inputs.told, tail=known.tail or 1.0)
+    seen = seen_of(series, rules, ahead, day, told=inputs.told, known=known)
     if not isinstance(seen, Seen):
         return replace(made, reason=seen)
     if seen.queued <= seen.floor:
@@ -62,7 +61,7 @@ def forecast(  # noqa: PLR0913 - all that is known of a pool
     if len(samples) < LEAST_SAMPLES:
         step = last.at - samples[0].at if len(samples) > 1 else STEP_SECONDS
         return replace(made, reason=statement("first_forecast", at=last.at + (LEAST_SAMPLES - len(samples)) * step))
-    return _with_times(made, seen, known, inputs)
+    return _with_times(made, seen, known or UNCALIBRATED, inputs)
 
 
 def _with_times(made: Forecast, seen: Seen, known: Calibration, inputs: ForecastInputs) -> Forecast:

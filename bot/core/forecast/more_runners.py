@@ -23,7 +23,8 @@ from bot.core.pool.outlook import (
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
-TARGET_SECONDS = 1800.0  # origin: judgement; half an hour is what people wait for a build
+TARGET_SECONDS = 1800.0
+"""The queue should be empty within this time. Origin: judgement; half an hour is what people wait for a build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,6 @@ class Terms:
     """Criteria of a choice."""
 
     price: RunnerPrice | None = None
-    target_seconds: float = TARGET_SECONDS
-    """The queue should be empty within this time."""
     known: Calibration | None = None
     """Of the pool's forecasts."""
     ahead: tuple[ExpectedHour, ...] = ()
@@ -75,8 +74,6 @@ class WhatIf:
     """The options by number of added runners."""
 
     options: tuple[Option, ...] = ()
-    enough: Option | None = None
-    """The fewest added runners that meet the target; None if no option does."""
     do_nothing: Statement | None = None
     """Why nothing should be added; None when that cannot be said."""
     refusal: Statement | None = None
@@ -109,16 +106,14 @@ def what_if(series: Sequence[Snapshot], rules: PoolRules, counts: Iterable[int],
     if queued is not None and queued <= rules.floor:
         few = statement("at_floor", queued=queued)
         return WhatIf(refusal=few if queued else statement("nothing_queued"))
-    tail = (terms.known or UNCALIBRATED).tail or 1.0
-    seen = seen_of(series, rules, terms.ahead, terms.day, told=terms.told, tail=tail)
+    seen = seen_of(series, rules, terms.ahead, terms.day, told=terms.told, known=terms.known)
     if not isinstance(seen, Seen):
         return WhatIf(refusal=seen)
     options = _options(seen, rules, counts, terms)
     if series[-1].oldest_wait_seconds is None:
         options = [replace(option, oldest_wait_seconds=None) for option in options]
-    enough = next((o for o in options if o.mid_seconds is not None and o.mid_seconds <= terms.target_seconds), None)
     nothing = _do_nothing(series[-1], options[0], rules)
-    return WhatIf(tuple(options), enough, nothing, None, terms.shown_forecast, seen.unsure(terms.reach.lever))
+    return WhatIf(tuple(options), nothing, None, terms.shown_forecast, seen.unsure(terms.reach.lever))
 
 
 def _options(seen: Seen, rules: PoolRules, counts: Iterable[int], terms: Terms) -> list[Option]:
@@ -169,8 +164,7 @@ def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms 
         middle = (low + high) // 2
         found = what_if(series, rules, {middle}, terms)
         option = found.options[-1] if found.options else None
-        target = (terms or Terms()).target_seconds
-        if option is not None and option.mid_seconds is not None and option.mid_seconds <= target:
+        if option is not None and option.mid_seconds is not None and option.mid_seconds <= TARGET_SECONDS:
             best, high = option, middle - 1
         else:
             low = middle + 1

@@ -26,7 +26,7 @@ from bot.core.forecast.supply import LEAST_MINUTES, Supply, none_came, refused_l
 from bot.core.pool.baseline import Baseline, baseline_of
 from bot.core.pool.hour_stats import HOUR_SECONDS, DayStats, ExpectedHour
 from bot.core.pool.merge import one_source
-from bot.core.pool.outlook import NOTHING, Lever, ToldByCause
+from bot.core.pool.outlook import NOTHING, Calibration, Lever, ToldByCause
 from bot.core.pool.pool import PoolRules, Snapshot, cut_off
 from bot.core.statement import Statement, statement
 
@@ -146,19 +146,18 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
     day: DayStats | None = None,
     *,
     told: ToldByCause = NOTHING,
-    tail: float = 1.0,
+    known: Calibration | None = None,
 ) -> Seen | Statement:
     """What the samples say, or the reason why they say nothing.
 
     `told`: what the first cause says, and figures alone may not show.
-    `tail`: what the pool's own troubles say of how long they last.
+    `known`: what the pool's own troubles say of how long they last.
     """
     last = (series := one_source(series))[-1] if series else Snapshot(rules.name, 0.0)
     if why := unreadable(last):
         return why
     usual = baseline_of(series, rules.normal_wait_seconds, ahead, day)
-    flow = _flow(series, usual)
-    if isinstance(flow, Statement):
+    if isinstance(flow := _flow(series, usual), Statement):
         return flow
     came, ends, pace, runners = flow
     boot, waited = max(rules.boot_time_seconds / 60, LEAST_BOOT), waited_minutes(series, rules.floor, pace)
@@ -168,7 +167,6 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
         queued=servable(last),
         waited=waited,
         lasted=max(waited, since),
-        well=max(0.0, usual.since - series[0].at) / 60,
         floor=rules.floor,
         normal_wait=rules.normal_wait_seconds / 60,
         boot=boot,
@@ -181,11 +179,9 @@ def seen_of(  # noqa: PLR0913 - all that is known of a pool
         offline=max(0.0, (last.offline or 0) - (usual.offline or 0.0)),
         returned=returned_hosts(series),
         usual=_usual(usual, ahead, last, came, max(runners, supply.usual)),
-        cut_off=cut_off(last, rules),
-        unservable=float(last.unservable or 0),
-        told=told,
-        tail=tail,
-    )
+        cut_off=cut_off(last, rules), unservable=float(last.unservable or 0), told=told,
+        tail=(known and known.tail) or 1.0, well=max(0.0, usual.since - series[0].at) / 60,
+    )  # fmt: skip
     return _repairs(seen, series, rules)
 
 

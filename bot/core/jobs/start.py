@@ -35,7 +35,7 @@ def start_table(pool: Pool, rules: PoolRules) -> StartTable:
     """The table of the pool's newest sample; empty, with the reason, if nothing can be said."""
     last = pool.latest
     told = pool.outlook.told if pool.outlook else NOTHING
-    seen = seen_of(pool.samples, rules, pool.ahead, pool.day, told=told)
+    seen = seen_of(pool.samples, rules, pool.ahead, pool.day, told=told, known=pool.calibration)
     if not isinstance(seen, Seen):
         return StartTable(last.at if last else 0.0, reason=seen)
     most = max(1.0, seen.queued)

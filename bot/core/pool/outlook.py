@@ -86,7 +86,6 @@ class Verdict(StrEnum):
     INTERVAL = "interval"
     AT_LEAST = "at_least"
     """Only the lower bound says something."""
-    AT_MOST = "at_most"
     GROWING = "growing"
     """It probably does not drain within two days, and gets longer."""
     STALLED = "stalled"
@@ -98,7 +97,7 @@ class Verdict(StrEnum):
     @property
     def bounded(self) -> bool:
         """Whether its bounds can be compared with the truth."""
-        return self in {Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST, Verdict.UNTIL_REPAIRED}
+        return self in {Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.UNTIL_REPAIRED}
 
 
 class Quantiles(NamedTuple):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.pool.outlook import Forecast, Verdict
 
-COUNTED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST, Verdict.AT_MOST})
+COUNTED = frozenset({Verdict.INTERVAL, Verdict.AT_LEAST})
 """Kinds whose end comes closer with time; a trouble that lasts is no closer to its end."""
 SAMPLES, SETTLED_SECONDS = 3, 600.0
 """Another kind is said after so many measurements in a row, over so long. Origin: one may be chance and two a

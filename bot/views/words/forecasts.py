@@ -206,8 +206,6 @@ def forecast_words(made: Forecast, cause: str = "") -> str:
         return reason_words(made.reason) if made.reason and made.reason.id == "first_forecast" else UNCLEAR
     if made.verdict is Verdict.UNTIL_REPAIRED:
         return f"does not drain until {_repair(made, cause)}"
-    if made.verdict is Verdict.AT_MOST and high is not None:
-        return f"drains within {bound(high)}"
     if low is not None and high is not None and _is_narrow(made):
         return f"drains {when(low, high)}"
     if made.today is not None and 1 - made.today >= LIKELY:

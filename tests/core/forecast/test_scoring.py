@@ -105,7 +105,6 @@ def test_forecasts_that_were_left_out_teach_nothing() -> None:
 @pytest.mark.parametrize(
     ("verdict", "low", "high", "held"),
     [(Verdict.AT_LEAST, 500.0, None, True), (Verdict.AT_LEAST, 1500.0, None, False),
-     (Verdict.AT_MOST, None, 1500.0, True), (Verdict.AT_MOST, None, 500.0, False),
      (Verdict.UNTIL_REPAIRED, 500.0, 1500.0, True), (Verdict.STALLED, 500.0, None, False)],
 )  # fmt: skip
 def test_each_kind_is_scored_by_its_own_claim(

@@ -47,7 +47,6 @@ def clears(low: float, high: float) -> Forecast:
         (Forecast(NOW, Verdict.GROWING, 14, today=0.2), "growing, not today (3 in 4)"),
         (Forecast(NOW, Verdict.STALLED, 14, today=0.25), "not today (3 in 4)"),
         (Forecast(NOW, Verdict.AT_LEAST, 14, 2400.0, today=0.5), "no clear time yet"),
-        (Forecast(NOW, Verdict.AT_MOST, 14, None, None, 7100.0), "drains within 2 h"),
         (
             Forecast(NOW, Verdict.UNTIL_REPAIRED, 14, 7200.0, repaired_seconds=2400.0),
             "does not drain until it is repaired; then about 40 min",
