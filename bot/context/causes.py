@@ -52,20 +52,31 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
         return found
     made = pool.shown_forecast  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
-        rules = rules or PoolRules(pool.id)
-        inputs = inputs_of(pool, _told_by(found))
-        made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs)
+        made = foretold(pool, rules or PoolRules(pool.id), found)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
+
+
+def foretold(pool: Pool, rules: PoolRules, found: Diagnosis | None) -> Forecast:
+    """The forecast of the pool's newest sample, with what its first cause says."""
+    inputs = inputs_of(pool, _told_by(found))
+    return forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs)
+
+
+def scaling_of(made: Forecast | None, cause: Finding | None) -> Scaling:
+    """Whether more runners help, by the walk; the cause adds only that they cost or hurt."""
+    if made is None or made.helped is None:
+        return Scaling.UNKNOWN
+    if made.helped:
+        return Scaling.HELPS
+    return Scaling.HARMFUL if cause is not None and (cause.shared or cause.cause in HARMFUL) else Scaling.NO
 
 
 def with_advice(found: Finding, made: Forecast) -> Finding:
     """A cause with what the walk says of more runners."""
-    if made.helped is None:
-        return replace(found, scaling=Scaling.UNKNOWN, added=0, times_faster=1.0)
-    if made.helped:
-        return replace(found, scaling=Scaling.HELPS, added=made.added, times_faster=made.times_faster or 1.0)
-    scaling = Scaling.HARMFUL if found.shared or found.cause in HARMFUL else Scaling.NO
-    return replace(found, scaling=scaling, added=0, times_faster=1.0, full=not made.added)
+    scaling = scaling_of(made, found)
+    if scaling is Scaling.HELPS:
+        return replace(found, scaling=scaling, added=made.added, times_faster=made.times_faster or 1.0)
+    return replace(found, scaling=scaling, added=0, times_faster=1.0, full=made.helped is False and not made.added)
 
 
 def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:
@@ -134,8 +145,7 @@ def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis |
     known = pool.shown_forecast is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    inputs = inputs_of(pool, _told_by(found))
-    return replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs))
+    return replace(pool, outlook=foretold(pool, rules, found))
 
 
 def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:

@@ -6,11 +6,10 @@ A list walks no queue: a walk takes 0.1 s, and a dashboard asks for all pools ev
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context.causes import HARMFUL, advised
+from bot.context.causes import advised, foretold, scaling_of
 from bot.context.context import Context
 from bot.context.forecast_inputs import effects_of, steps_of, terms_of
 from bot.core.finding import Diagnosis, Facts, Moment, Scaling, facts_of
-from bot.core.forecast.forecast import forecast
 from bot.core.forecast.more_runners import WhatIf
 from bot.core.incident.held_cause import HeldCause, remembered
 from bot.core.incident.incident import Incident
@@ -34,11 +33,9 @@ class JudgedPool:
     @property
     def helps(self) -> Scaling:
         """Whether more runners help, by the forecast on record; harm by the first cause."""
-        made = self.pool.shown_forecast
-        if made is None or made.helped is None or self.found.blind:
+        if self.found.blind:
             return Scaling.UNKNOWN
-        harm = bool(self.found.claims) and self.found.claims[0].cause in HARMFUL
-        return Scaling.HELPS if made.helped else Scaling.HARMFUL if harm else Scaling.NO
+        return scaling_of(self.pool.shown_forecast, self.found.claims[0] if self.found.claims else None)
 
 
 @dataclass(slots=True)
@@ -77,9 +74,10 @@ class Judging:
 
     def _walked(self, facts: Facts, held: HeldCause | None, pool: Pool, added: Sequence[int]) -> JudgedPool:
         context, rules = self.context, self.context.settings.file.rules_of(pool.id)
+        found = remembered(held, diagnosed(facts))
         if pool.shown_forecast is None and not facts.old and empty(pool.latest, rules.floor) is False:
-            pool = replace(pool, outlook=forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day))
-        found = advised(remembered(held, diagnosed(facts)), pool, rules)
+            pool = replace(pool, outlook=foretold(pool, rules, found))
+        found = advised(found, pool, rules)
         counts = added or steps_of(context, pool.id, ADDED)
         return JudgedPool(pool, found, effects_of(context, pool, found, counts, terms_of(context, pool)))
 

@@ -58,6 +58,9 @@ async def test_runners_that_share_a_machine_without_cpu_gain_nothing_from_more(r
     assert judged.more is not None
     told = more_runners(judged.more, judged.found.claims)
     assert told["helps"] == helps
+    assert (
+        Judging(world.context).briefly({POOL}, {POOL: world.pool_record()}, [world.incident])[POOL].helps.value == helps
+    )
     gains = [one.times_faster for one in judged.more.options if one.more]
     assert (gains == [1.0] * 3) is harms
     assert gains == sorted(gains)
