@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from bot.core.forecast.model import RateSteps, lived_again
+from bot.core.forecast.rates import LEAST_SAMPLES
 from bot.core.pool.backlog import LEAD_SECONDS, TIME, Backlog, Factor, Step, late_share, lost_share, steps_of
 from bot.core.pool.baseline import Baseline
 from bot.core.pool.pool import Snapshot
@@ -21,8 +22,6 @@ LONGER_BOOT = 1.5
 LEAST_HUNG = 0.25
 """Share of the running jobs that should have ended, from which durations count as longer. Origin: judgement; some job
 always runs for hours, a quarter of them does not."""
-LEAST_STEPS = 3
-"""Origin: two show a slope, a third that it is one."""
 FULL, MOSTLY = 0.93, 0.7
 """Share of the limit with which a pool is full, and of the time in which it was. Origin: judgement; between two jobs a
 place is empty, and most of the time is two thirds or more."""
@@ -46,7 +45,7 @@ def attributed(series: Sequence[Snapshot], usual: Baseline) -> Backlog:
         return Backlog(late=late, lost=lost)
     window = series[bisect_left(series, usual.since - LEAD_SECONDS, key=TIME) :]
     steps = known[bisect_right(known, window[0].at, key=TIME) :]
-    if len(steps) < LEAST_STEPS:
+    if len(steps) < LEAST_SAMPLES:
         return Backlog(late=late, lost=lost)
     begun = next(s for s in window if s.queued is not None and s.busy is not None)
     start, restored = (float(begun.queued or 0), float(begun.busy or 0)), _restored(steps, usual, late)

@@ -82,12 +82,23 @@ def test_a_step_in_two_halves_is_the_same_step() -> None:
 @given(
     queued=st.integers(1, 300), falls=st.floats(-3, 3), limit=st.integers(40, 90), booting=st.integers(0, 20),
     lever=st.sampled_from(Lever), idle=st.integers(0, 5), failed=st.integers(0, 20),
-    most=st.sampled_from([None, 50, 70]),
+    most=st.sampled_from([None, 50, 70]), told=st.builds(ToldByCause, *[st.booleans()] * 3), quicker=st.floats(0.3, 9),
+    well=st.floats(0, 300),
 )  # fmt: skip
 def test_every_particle_drains_no_later_with_more_runners(  # noqa: PLR0917
-    queued: int, falls: float, limit: int, booting: int, lever: Lever, idle: int, failed: int, most: int | None
-) -> None:
-    state = particles(queued=queued, falls=falls, limit=limit, booting=booting, idle=idle, create_failures=failed)
+    queued: int, falls: float, limit: int, booting: int, lever: Lever, idle: int, failed: int, most: int | None,
+    told: ToldByCause, quicker: float, well: float,
+) -> None:  # fmt: skip
+    """Whatever the first cause says, and however fast jobs usually end."""
+    figures: dict[str, Any] = {
+        "falls": falls,
+        "limit": limit,
+        "booting": booting,
+        "idle": idle,
+        "create_failures": failed,
+    }
+    state = particles(told=told, queued=queued, **figures)
+    state = replace(state, seen=replace(state.seen, well=well), usual_pace=quicker * state.pace)
     drains = walk(state, Question((0, 1, 5, 20, 40), Reach(lever, MOST_ADDED, most))).drains
     assert (drains[1:] <= drains[:-1] + 1e-9).all()
 
