@@ -127,7 +127,6 @@ def looked_ahead(pool: Pool, rules: PoolRules, every_seconds: float, inputs: For
     if last is None or pool.trouble is not None or drained(last, rules):
         return replace(pool, outlook=None)
     made = forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs)
-    made = replace(made, pool=pool.id)
     kept = pool.forecasts
     before = kept[-1] if kept else None
     if before is None or made.at - before.at >= every_seconds or (made.verdict is not before.verdict):
