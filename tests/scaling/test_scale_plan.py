@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from bot.core.incident.details.requests import RequestEnd, RequestNotDone
+from bot.core.incident.details.requests import RequestEnd, RequestNotDone, ScaleAccepted
 from bot.ports import Failure, Refused
+from bot.views.words.scaling import accepted_lines
 from tests.scaling.care import ANA, DAN, CareWorld, awaiting
 from tests.slack_limits import message_problems
 from tests.world import spoken
@@ -73,6 +74,22 @@ async def test_what_fails_is_an_error_on_its_step_and_a_word_in_the_title(error:
     await world.passes(200)
     assert shown(world) == (f"Scale-up of linux.2xlarge 10 → 24: {state}", steps(DONE, DONE, BAD))
     assert "Refused" in world.replies[-1] or "Outcome unknown" in world.replies[-1]
+
+
+async def test_a_report_that_has_come_is_not_promised_any_more() -> None:
+    """The plan still said that the thread would hear within 6 min, above the reply that nothing had come."""
+    world = await CareWorld.opened(10)
+    world.runners(10)
+    await world.scaled()
+    (accepted,) = world.details(ScaleAccepted)
+    report, terms = accepted_lines(accepted)
+
+    def plan() -> str:
+        return next(str(one.blocks) for one in world.thread if any(b["type"] == "plan" for b in one.blocks))
+
+    assert report in plan()
+    await world.passes(400)
+    assert (report in plan(), terms in plan()) == (False, True)
 
 
 @pytest.mark.parametrize(("who", "state"), [(DAN, "declined"), (ANA, "withdrawn")])

@@ -74,9 +74,10 @@ def scale_plan(incident: Incident, entry: Entry, request: ScaleRequest) -> Scale
     before = "?" if request.before is None else f"{request.before:,}"
     title = f"Scale-up of {clean(request.pool)[:100]} {before} → {request.target:,}: {state}"
     newest = next((one for one in reversed(later) if quiet(one.details)), entry)
-    lines = () if returned and newest.details is sent else entry_lines(newest)  # nothing more is awaited
-    if isinstance(newest.details, RunnersChecked) and not returned:
-        lines += tuple(lease_terms_words(one.details.lease) for one in later if isinstance(one.details, ScaleAccepted))
+    checked = any(isinstance(one.details, RunnersChecked) for one in later)
+    lines = () if newest.details is sent and (checked or returned) else entry_lines(newest)  # the report has come
+    if checked and sent is not None and not returned:
+        lines += (lease_terms_words(sent.lease),)
     agreed = [one for one in later if isinstance(one.details, ScaleRequest) and one.details.step is ScaleStep.APPROVED]
     approver = agreed[0].who if agreed and newest is not agreed[0] else None
     every = (("requested", "Requested", DONE), decided, delivered, arrived, working, end)
