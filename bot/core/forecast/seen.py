@@ -217,11 +217,12 @@ def _repairs(seen: Seen, series: Sequence[Snapshot], rules: PoolRules) -> Seen:
     last = series[-1]
     if held := _held(last, seen, rules):
         return replace(seen, held=held, queued=max(seen.queued, float(last.queued or 0) * (held.id == "none_servable")))
-    if seen.supply.reached and not (last.busy == last.idle == 0):
+    none_works = seen.runners_counted and seen.runners == last.idle == 0  # between two jobs one sample may show none
+    if seen.supply.reached and not none_works:
         return seen
     if refused := refused_launches(series, seen.boot):
         return replace(seen, refused=refused)
-    if last.busy == last.idle == 0 and not last.booting:
+    if none_works and not last.booting:
         return replace(seen, still=statement("no_runners"))
     return replace(
         seen,
