@@ -23,7 +23,7 @@ def find(facts: Facts) -> Found | None:
     if not facts.waits or not nobody or coming:
         return None
     if any(s.busy or s.idle or s.booting or s.creates for s in facts.series):
-        return Found(LOW, (statement("no_runner_now", queued=now.queued),))
+        return None  # labels are taken away more seldom than machines stay away (machines/too_few.py)
     seen = statement("no_runner_ever", refused=now.create_failures, queued=now.queued)
     known = now.create_failures is not None
     return Found(MEDIUM if known else LOW, (seen,), () if known else ("create_failures",))

@@ -1,6 +1,7 @@
-"""No runner at all, and no limit is known: the label, the image or the autoscaler is wrong."""
+"""No runner at all, now or before: the label, the image or the autoscaler is wrong."""
 
 from bot.core.finding import LOW, Facts, Found, Rule, Scaling
+from bot.core.machines.room import limit_of
 from bot.core.statement import statement
 
 TELLING = ("creates", "create_failures", "registered")
@@ -8,9 +9,9 @@ TELLING = ("creates", "create_failures", "registered")
 
 
 def find(facts: Facts) -> Found | None:
-    """Nothing is online and nothing boots, while jobs wait."""
+    """Nothing is online and nothing boots, while jobs wait; machines that stay away are `too_few`."""
     now = facts.now
-    if now.busy or now.idle or now.booting or now.offline or now.limit is not None:
+    if now.booting or now.limit == 0 or limit_of(facts, now):
         return None
     if now.creates or now.create_failures:
         return None

@@ -1,5 +1,6 @@
 """Machines do not come, or as fast as ever but too slowly: more runners are allowed and needed, and none is idle."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
@@ -41,8 +42,16 @@ def _seen(facts: Facts) -> Found | None:
     beside, counts = (*idle_places(facts), *looks_at_cpu(facts)), _created(facts)
     sure = never_came(facts) and now.limit is not None and now.idle is not None
     missing = tuple(name for name in TELLING if getattr(now, name) is None)
-    remedy = "scale_on_queue" if looks_at_cpu(facts) else "resend_requests" if counts and not now.creates else ""
-    return Found(MEDIUM if sure else LOW, (_came(facts), *counts, *beside), missing, remedy=remedy)
+    return Found(MEDIUM if sure else LOW, (_came(facts), *counts, *beside), missing, remedy=_remedy(facts, counts))
+
+
+def _remedy(facts: Facts, counts: Sequence[Statement]) -> str:
+    """What to look at first; the rule's own remedy where nothing tells."""
+    if looks_at_cpu(facts):
+        return "scale_on_queue"
+    if counts and not facts.now.creates:
+        return "resend_requests"
+    return "" if facts.now.busy else "check_autoscaler"
 
 
 def _came(facts: Facts) -> Statement:
