@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.core.finding import Facts
 from bot.core.machines.room import LEAST_ROOM, PART, runners_in_service
 from bot.core.pool.baseline import COUNTED_MINUTES
-from bot.core.pool.pool import Tally
+from bot.core.pool.pool import Snapshot, Tally
 from bot.core.statement import Statement, statement
 
 CPU = "CPUUtilization"
@@ -19,11 +19,17 @@ def idle_places(facts: Facts) -> tuple[Statement, ...]:
     now, found = facts.now, list[Statement]()
     if now.busy and now.running_jobs is not None and _clear(now.busy - now.running_jobs, now.busy):
         found.append(statement("busy_with_nothing", busy=now.busy, jobs=now.running_jobs))
-    of = runners_in_service(facts, now)
-    alone = of - (now.online or 0) - (now.offline or 0)
-    if of and now.online is not None and _clear(alone, of):
+    of, alone = runners_in_service(facts, now), machines_alone(facts, now)
+    if alone is not None and _clear(alone, of):
         found.append(statement("machines_alone", machines=alone, of=of))
     return tuple(found)
+
+
+def machines_alone(facts: Facts, sample: Snapshot) -> int | None:
+    """Runners that machines in service lack; None where either number is unknown."""
+    if sample.machines is None or sample.online is None:
+        return None
+    return runners_in_service(facts, sample) - sample.online - (sample.offline or 0)
 
 
 def repeated(facts: Facts) -> tuple[Statement, ...]:

@@ -30,13 +30,14 @@ def find(facts: Facts) -> Found | None:
     full = sum(not has_room(facts, s) for s in samples)
     if not limit or not now.busy or now.idle or now.overtaken or (2 * full < len(samples) and not (was and full)):
         return None
-    figures = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}
+    figures, idle = {"busy": now.busy, "runners": now.busy + (now.booting or 0)}, idle_places(facts)
+    back = back or ("free_places" if idle else "")
     if now.limit is None:
-        return Found(LOW, (statement("all_busy_as_ever", busy=now.busy, most=limit),), ("limit",))
+        return Found(LOW, (statement("all_busy_as_ever", busy=now.busy, most=limit), *idle), ("limit",), remedy=back)
     seen = (statement("all_busy_at_limit", limit=limit, offline=now.offline, **figures), *was)
     if len(samples) > 2:
         seen = (*seen, statement("often_at_limit", samples=full, of=len(samples)))
-    seen = (*seen, *idle_places(facts), *repeated(facts))
+    seen = (*seen, *idle, *repeated(facts))
     missing = FLOWS if all(getattr(now, name) is None for name in FLOWS) else ()
     return Found(_sure(facts), seen, missing, remedy=back)
 

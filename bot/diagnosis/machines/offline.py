@@ -1,8 +1,11 @@
 """Hosts or agents are offline."""
 
 from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
-from bot.core.machines.room import LEAST_MINUTES
+from bot.core.machines.beside import machines_alone
+from bot.core.machines.room import LEAST_MINUTES, LEAST_ROOM, runners_in_service
+from bot.core.machines.room import SAMPLES as LEAST_SAMPLES
 from bot.core.pool.backlog import Factor
+from bot.core.pool.baseline import COUNTED_MINUTES, QUARTER
 from bot.core.statement import statement
 
 LEAST_SHARE, MOST = 0.15, 0.5
@@ -14,6 +17,8 @@ BEFORE_MINUTES, SAMPLES = 30, 10
 def find(facts: Facts) -> Found | None:
     """More runners are offline than usual, or most of a pool, while none is idle."""
     now, usual = facts.now, facts.usual.offline
+    if silent := _silent(facts):
+        return silent
     if now.offline is None:
         return _gone(facts)
     if not now.offline or now.busy is None or now.idle:
@@ -27,6 +32,25 @@ def find(facts: Facts) -> Found | None:
     seen = (statement("runners_offline", offline=now.offline, runners=total, share=now.offline / total), *past)
     sure = MEDIUM if now.idle is None or (longer and now.limit is None) else HIGH
     return Found(sure, seen, () if usual is not None else ("usual_offline",))
+
+
+def _silent(facts: Facts) -> Found | None:
+    """Machines that the cloud counts in service while their runners are gone (pytorch#138724).
+
+    They do not boot: there are as many all the time, and no runner comes. Where machines are created meanwhile, they
+    may be new ones that never register (machines/unregistered.py).
+    """
+    now, lately, early = facts.now, facts.recent(COUNTED_MINUTES), facts.before(BEFORE_MINUTES)
+    alone = [n for s in lately if (n := machines_alone(facts, s)) is not None]
+    before = sorted(n for s in early if s.at < facts.usual.since and (n := machines_alone(facts, s)) is not None)
+    if now.idle or now.creates or not before or len(alone) < max(LEAST_SAMPLES, len(lately)):
+        return None
+    came = (now.online or 0) > (lately[0].online or 0)
+    usual = before[round(QUARTER * (len(before) - 1))]
+    if came or min(alone) - usual < max(LEAST_ROOM, LEAST_SHARE * runners_in_service(facts, now)):
+        return None
+    seen = statement("machines_alone", machines=alone[-1], of=runners_in_service(facts, now))
+    return Found(MEDIUM, (seen,), ("creates",) if now.creates is None else ())
 
 
 def _gone(facts: Facts) -> Found | None:
@@ -53,7 +77,7 @@ RULES = (
         Scaling.NO,
         remedy="bring_hosts_back",
         needs=("busy",),
-        one_of=("offline", "limit"),
+        one_of=("offline", "limit", "machines"),
         shows="offline",
         factor=Factor.OFFLINE,
     ),

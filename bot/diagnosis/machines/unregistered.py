@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from bot.core.finding import HIGH, LOW, MEDIUM, Facts, Found, Rule, Scaling
-from bot.core.machines.beside import common_mark
-from bot.core.machines.room import LEAST_ROOM, runners_in_service
+from bot.core.machines.beside import common_mark, machines_alone
+from bot.core.machines.room import LEAST_ROOM
 from bot.core.pool.baseline import COUNTED_MINUTES, mean, means
 from bot.core.pool.pool import Snapshot
 from bot.core.statement import statement
@@ -90,7 +90,7 @@ def unseen(facts: Facts) -> Found | None:
         return None
     minutes, working = (samples[-1].at - samples[0].at) / 60, now.online or 0
     first = next((s.failed for s in samples if s.failed is not None), None)
-    alone = min(_alone(facts, s) for s in facts.recent(COUNTED_MINUTES))
+    alone = min(machines_alone(facts, s) or 0 for s in facts.recent(COUNTED_MINUTES))
     if first is not None and _clear(working, (now.failed or 0) - first):
         return Found(MEDIUM, (statement("booted_without_runner", machines=now.failed),), ("registered",))
     coming = mean(samples, "creates") or 0.0
@@ -99,13 +99,11 @@ def unseen(facts: Facts) -> Found | None:
     booted, started = _booted(facts, samples, minutes), mean(samples, "starts_per_minute")
     if minutes < COUNTED_MINUTES or booted is None or started is None or not _clear(booted, booted - started * minutes):
         return None
-    seen = statement("partly_started", created=round(booted), started=round(started * minutes))
+    jobs, boots = round(started * minutes), mean(samples, "booting") or 0.0
+    seen = statement("partly_started", created=round(booted), started=jobs)
+    if not coming:
+        seen = statement("few_started", booting=round(boots), started=jobs, minutes=round(minutes))
     return Found(MEDIUM, (seen,), ("registered",))
-
-
-def _alone(facts: Facts, sample: Snapshot) -> int:
-    """Runners of machines in service that did not register."""
-    return runners_in_service(facts, sample) - (sample.online or 0) - (sample.offline or 0)
 
 
 def _booted(facts: Facts, samples: Sequence[Snapshot], minutes: float) -> float | None:

@@ -67,7 +67,6 @@ EVIDENCE = {
     ),
     "always_offline": "offline for as long as Tailback has data",
     "as_written": "{text}",
-    "arrivals": "{per_minute:.1f} jobs arrive per minute (usually {usual:.1f})",
     "arrived": (
         "{per_minute:.1f} jobs per minute arrived{seconds:if  in the last {seconds:duration}|} (usually {usual:.1f})"
     ),
@@ -80,8 +79,9 @@ EVIDENCE = {
         "jobs made up to {made_seconds:duration} ago arrived in the last {arrived_seconds:duration}; "
         "they drain as machines boot"
     ),
-    "all_busy_as_ever": "{busy:count runner} busy, none idle, as many as the pool has ever had; its limit is unknown",
+    "all_busy_as_ever": "{busy:count runner} busy, none idle, of the {most} that it has had; its limit is unknown",
     "part_dead": "{dead} of {queued:count row} are dead, so {rest:count job waits|jobs wait} for another reason",
+    "few_started": "{booting:count machine} booting on average, and {started:count job} started in {minutes} min",
     "partly_started": "of {created:count runner} that booted lately, {started} took a job",
     "seen_plainly": (
         "{queued:count job waits|jobs wait}"
@@ -139,12 +139,11 @@ EVIDENCE = {
     ),
     "few_came": (
         "{runners}{idle:if | busy} of {known:if |the }{limit:count runner}{known:if | that it has had}"
-        "{idle:if , none idle|}: "
-        "{came} came{left:if  and {left} left|} in {seconds:duration}, "
+        "{idle:if , none idle|}: {came} came{left:if  and {left} left|} in {seconds:duration}, "
         "{room} more are allowed while {queued:count job waits|jobs wait}"
     ),
     "created_of": "{created:count runner} created and {arrivals:count job} arrived in the last 15 min",
-    "nothing_created": ("no machine created in 15 min, {refused:known none refused|refusals unknown}"),
+    "nothing_created": "no machine created in 15 min, {refused:known none refused|refusals unknown}",
     "nothing_started": "no job started in the last minutes",
     "machines_short": ("{machines}{of:known  of {of}|} {unit}s {says}{before:known  ({ago:duration} ago: {before})|}"),
     "often_at_limit": "at the limit in {samples} of the last {of} checks",
@@ -203,9 +202,7 @@ REMEDIES = {
     "find_slow_machines": "Look at the machines, and at services that all jobs use: kinds became slow together.",
     "find_slow_jobs": "Look at what changed in the jobs that became slow, and at the machines and services they use.",
     "cancel_hanging_jobs": ("Check the longest running jobs, cancel those that hang, and set a timeout."),
-    "check_account_cap": (
-        "Check the provider's status page and the account's concurrency limit. Move urgent jobs to your own runners."
-    ),
+    "check_account_cap": "Check the provider's status page and the account's job limit. Move urgent jobs elsewhere.",
     "check_policies": (
         "Check recent changes of the account's policies and of the autoscaler's role. Move jobs elsewhere until then."
     ),
@@ -218,6 +215,7 @@ REMEDIES = {
     "delete_failed_runners": "Delete the failed runners. The autoscaler then creates new ones.",
     "leave_rows_out": "Exclude these rows from the metric and cancel their runs. No job waits behind them.",
     "point_at_image": "Point the pool at an image that exists.",
+    "free_places": "Find what holds the places that do no work, and free them. Then raise the limit if it still binds.",
     "raise_limit": "Raise the limit, or wait if the forecast says that the queue drains.",
     "raise_quota": ("Request a higher quota or free unused machines. Scaling down elsewhere helps."),
     "read_launch_log": "Read the log of the autoscaler's launch function: it says why no machine comes.",
@@ -261,6 +259,7 @@ FIGURES = {
     "create_failures_by_code": "reasons for failed runner launches",
     "creates": "created runners",
     "dead_requests": "launch requests given up",
+    "duration_p50_seconds": "durations of jobs",
     "requests": "waiting launch requests",
     "failed": "failed runners",
     "idle": "idle runners",
@@ -269,6 +268,7 @@ FIGURES = {
     "offline": "offline runners",
     "oldest_wait_seconds": "longest wait",
     "provider_up": "CI provider status",
+    "machines": "machines in service",
     "registered": "registered runners",
     "running_longest_seconds": "longest running job",
     "starts_per_minute": "starts",

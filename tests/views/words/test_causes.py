@@ -33,6 +33,7 @@ OF_EVIDENCE = {
     "fewer_on_a_machine",
     "repair_metric_source",
     "resend_requests",
+    "free_places",
     "restore_limit",
     "scale_on_queue",
     "stop_source",
