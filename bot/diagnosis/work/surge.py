@@ -40,7 +40,7 @@ def find(facts: Facts) -> Found | None:
         seen.append(statement("burst", per_minute=most))
     source = _source(facts)
     return Found(
-        _sure(facts, came / due if due else 1.0, most / usual.high if usual.high else 1.0),
+        MEDIUM if source else _sure(facts, came / due if due else 1.0, most / usual.high if usual.high else 1.0),
         (*seen, *source, *repeated(facts)),
         remedy="stop_source" if source else "",
     )
@@ -67,7 +67,8 @@ def _source(facts: Facts) -> list[Statement]:
     if top is None or not every or top.number < LEAST_SHARE * total:
         return []
     was = sum(c.number for c in usual if c.name == top.name) / every
-    if top.number / total < was + ITS_PART * (1 - was):
+    by_chance = CHANCE * (was * (1 - was) * facts.usual.batches / total) ** 0.5
+    if top.number / total < was + max(ITS_PART * (1 - was), by_chance):
         return []
     return [statement("source_sent", source=top.name, jobs=top.number, total=total, share=top.number / total)]
 
