@@ -35,7 +35,8 @@ def _told_by(found: Diagnosis | None) -> ToldByCause:
     if first is None or first.confidence < MEDIUM:
         return NOTHING
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
-    return ToldByCause(still, first.shared, first.fresh)
+    no_gain = first.shared or first.cause in HARMFUL  # where more machines cost or hurt, they end no more jobs
+    return ToldByCause(still, no_gain, first.fresh)
 
 
 def diagnoses(

@@ -2,18 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
 
-from bot.core.pool.pool import Snapshot
 from tests.architecture.tree import ROOT
-from tests.builders import POOL
 from tests.generated import same_as_file
+from tests.reports.courses import Course, Figures, begins, lives
 from tests.reports.fleet import Fleet
-
-Figures = Mapping[str, Any]
-Course = Callable[[float], Figures]
-"""Minutes until now, negative before → the figures of then."""
 
 
 def silent_listener(minute: float) -> Figures:
@@ -88,13 +81,8 @@ got no cause or the wrong advice. A test plays them, and compares this page with
 async def said(course: Course) -> str:
     """What Diagnose says, from its cause to its advice, five minutes after the alert."""
     fleet = Fleet()
-    start = fleet.clock.now()
-    source = fleet.knows("prometheus", **course(0))
-    source.past[POOL] = tuple(Snapshot(POOL, start + 60 * m, **course(float(m))) for m in range(-350, 0))
-    await fleet.fires()
-    for minute in range(5):
-        source.show(POOL, course(float(minute)))
-        await fleet.passes(1)
+    source = await begins(fleet, course)
+    await lives(fleet, source, course, range(5))
     text = str(json.loads(await fleet.diagnosis())[0][0])
     words = re.sub(r" (?:The other pool|No queue in linux.gpu).*| <@U0ANA>.*", "", text)
     return words.replace("*Evidence*\n• ", "").replace("\n• ", "; ").replace(" *What to do:*", ".").replace("*", "")
