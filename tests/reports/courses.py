@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from bot.core.finding import Scaling
 from bot.core.incident.details.events import Diagnosed
 from bot.core.pool.pool import Snapshot, Tally
 from bot.diagnosing.diagnose import read
@@ -23,11 +24,11 @@ MOMENTS = (0, 15, 45)
 
 
 class Named(NamedTuple):
-    """The first cause, its remedy, and whether more runners help; no cause: empty."""
+    """The first cause, its remedy, and whether more runners make it worse; no cause: empty."""
 
     cause: str
     remedy: str = ""
-    more: str = ""
+    harms: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,9 @@ def sources(figure: str, **jobs: int) -> Figures:
     return {figure: tuple(Tally(name, number) for name, number in jobs.items())}
 
 
-def always(cause: str, remedy: str, more: str) -> tuple[Named, ...]:
+def always(cause: str, remedy: str, harms: bool = False) -> tuple[Named, ...]:
     """The same at every moment."""
-    return (Named(cause, remedy, more),) * len(MOMENTS)
+    return (Named(cause, remedy, harms),) * len(MOMENTS)
 
 
 async def begins(fleet: Fleet, course: Course) -> FakeMetrics:
@@ -108,5 +109,5 @@ async def named(incident: Incident) -> tuple[Named, ...]:
         details = (await read(fleet.world.context, [POOL], fleet.world.incident)).details
         assert isinstance(details, Diagnosed)
         first = next((group[0].findings[0] for group in details.groups if group[0].findings), None)
-        found.append(Named(first.cause, first.remedy, first.scaling.value) if first else Named(""))
+        found.append(Named(first.cause, first.remedy, first.scaling is Scaling.HARMFUL) if first else Named(""))
     return tuple(found)

@@ -16,7 +16,7 @@ INCIDENTS = {
         {"busy": 60, "idle": 3},
         lambda t: {**behind(2, 1.2, t), "busy": round(60 * max(0.5, 1 - t / 200)), "idle": 0},
         85,
-        always("too_few", "check_scaling_settings", "yes"),
+        always("too_few", "check_scaling_settings"),
     ),
     "requests to scale are delivered hours late (pytorch#65767)": Incident(
         {"busy": 30, "idle": 2, "requests": 0, "oldest_request_seconds": None},
@@ -24,19 +24,19 @@ INCIDENTS = {
             **behind(1, 0.8, t), "busy": 28, "idle": 0, "requests": round(0.2 * t), "oldest_request_seconds": 12.0 * t
         },
         60,
-        always("requests_pile_up", "read_launch_log", "no"),
+        always("requests_pile_up", "read_launch_log"),
     ),
     "machines that stop are counted as machines (taskcluster#6641)": Incident(
         {"busy": 11, "idle": 0, "booting": 0, "terminating": 0},
         lambda t: {**waiting(8, t), "busy": max(1, round(11 - t / 4)), "terminating": 20},
         20,
-        always("too_few", "check_scaling_settings", "yes"),
+        always("too_few", "check_scaling_settings"),
     ),
     "a worker in quarantine is counted as free (taskcluster#3794)": Incident(
         {"busy": 0, "idle": 1, "booting": 0, "limit": 10},
         lambda t: waiting(1, t),
         12,
-        always("unassigned", "compare_labels", "no"),
+        always("unassigned", "compare_labels"),
     ),
     "machines stay as requested after a new image (taskcluster#7422)": Incident(
         {"busy": 6, "idle": 0, "booting": 1, **flow(0.3)},
@@ -45,43 +45,43 @@ INCIDENTS = {
             **flow(0.3, 0, 0.3 * exp(-t / 20)),
         },
         30,
-        always("unregistered", "repair_image", "harm"),
+        always("unregistered", "repair_image", harms=True),
     ),
     "each new machine is stopped while it boots (elastic-ci-stack-for-aws#46)": Incident(
         {"busy": 0, "idle": 0, "booting": 0, "creates": 0, "registered": 0, "limit": 10},
         lambda t: {**waiting(5, t), "booting": int(t / 2) % 2, "creates": min(4, round(t / 4))},
         15,
-        always("unregistered", "repair_image", "harm"),
+        always("unregistered", "repair_image", harms=True),
     ),
     "machines made ahead end idle, and none is made again (runs-on#452)": Incident(
         {"busy": 1, "idle": 49, "booting": 0},
         lambda t: {**waiting(1, t), "busy": 0, "idle": 0},
         15,
-        always("too_few", "check_autoscaler", "yes"),
+        always("too_few", "check_autoscaler"),
     ),
     "workers wait for the network, and the autoscaler looks at CPU (scalr mjzqwnbjnt9f)": Incident(
         {"busy": 20, "idle": 4, "limit": 60, "scales_on": "CPUUtilization", **flow(10)},
         lambda t: {**behind(14, 8, t), "busy": 24, "idle": 0, **flow(14, 8)},
         20,
-        always("too_few", "scale_on_queue", "yes"),
+        always("too_few", "scale_on_queue"),
     ),
     "old and new release were both stopped (harness 5sh171r47ty2)": Incident(
         {"busy": 5, "idle": 3},
         lambda t: {**waiting(1.5 * t, t), "busy": 0, "idle": 0},
         10,
-        always("too_few", "check_autoscaler", "yes"),
+        always("too_few", "check_autoscaler"),
     ),
     "two of eight runners, six are failed (llvm-zorg 2025-03-31)": Incident(
         {"busy": 4, "idle": 0, "limit": 8, "booting": 0, "failed": 0},
         lambda t: {**behind(0.3, 0.1, t), "busy": 2, "failed": 6},
         60,
-        always("failed_fill", "delete_failed_runners", "yes"),
+        always("failed_fill", "delete_failed_runners"),
     ),
     "the same where nobody counts failed runners": Incident(
         {"busy": 4, "idle": 0, "limit": 8},
         lambda t: {**behind(0.3, 0.1, t), "busy": 2},
         60,
-        always("too_few", "check_scaling_settings", "yes"),
+        always("too_few", "check_scaling_settings"),
     ),
 }  # fmt: skip
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.reports.courses import Incident, Named, always, behind, flow, named, refused
 
-HARM = always("unregistered", "repair_image", "harm")
-QUOTA, CALLS = ("quota", "raise_quota", "no"), ("throttled_cloud", "call_less", "harm")
+HARM = always("unregistered", "repair_image", harms=True)
+QUOTA, CALLS = ("quota", "raise_quota"), ("throttled_cloud", "call_less", True)
 INCIDENTS = {
     "a zone is out of machines (gitlab production 21835)": Incident(
         {"busy": 300, "idle": 40, "limit": 800, **flow(50)},
@@ -21,7 +21,7 @@ INCIDENTS = {
             **behind(50, 30, t), "busy": 240, "idle": 0, **flow(50, 30), **refused(ZONE_RESOURCE_POOL_EXHAUSTED=600)
         },
         25,
-        always("stockout", "wait_or_change_type", "no"),
+        always("stockout", "wait_or_change_type"),
     ),
     "rejected machines stay in their first state (circleci n01blf8xjdbs)": Incident(
         {"busy": 60, "idle": 0, "booting": 18, **flow(6)},
@@ -45,7 +45,7 @@ INCIDENTS = {
             **flow(10, 5, 4), **(refused(QUOTA_EXCEEDED=80) if t >= 25 else {}),
         },
         20,
-        (Named("limit", "free_places", "no"), Named(*QUOTA), Named(*QUOTA)),
+        (Named("limit", "free_places"), Named(*QUOTA), Named(*QUOTA)),
     ),
     "a failed manager hammers the cloud's API (gitlab production 16233)": Incident(
         {"busy": 400, "idle": 60, "limit": 1000, **flow(60)},
@@ -72,7 +72,7 @@ INCIDENTS = {
             **refused(FailedScheduling=round(min(40, 1 + 0.3 * t))),
         },
         70,
-        always("cluster_full", "add_nodes", "no"),
+        always("cluster_full", "add_nodes"),
     ),
     "the same without the cluster's events": Incident(
         {"busy": 20, "idle": 0, "booting": 1, "failed": 0, **flow(0.5)},
