@@ -80,12 +80,10 @@ def merged(pool: str, answers: Sequence[SourceAnswer], floor: int = 0, is_fresh:
     by_figure = {name: found for name in FIGURES if (found := _values_of(name, samples, newest, is_fresh))}
     first = _counting(by_figure.get("queued", []), floor)
     figures = {name: _chosen(name, found, first) for name, found in by_figure.items()}
-    waits = [one for one in by_figure.get("oldest_wait_seconds", ()) if one.number > 0]
-    gaps: list[Gap] = []
-    if first is not None and first.number == 0 and waits:
+    wait, gaps = figures.get("oldest_wait_seconds"), list[Gap]()
+    if first is not None and first.number == 0 and wait is not None and wait.number > 0:
         del figures["queued"]
-        figures["oldest_wait_seconds"] = waits[0]
-        gaps.append(Gap("queued", _at_least_one(first, waits[0])))
+        gaps.append(Gap("queued", _at_least_one(first, wait)))
     chosen = {name: one for name, one in figures.items() if one is not None}
     values: Mapping[str, object] = {name: one.value for name, one in chosen.items()}
     leading = chosen.get("queued") or chosen.get("oldest_wait_seconds")
@@ -196,14 +194,17 @@ def _counting(queues: Sequence[_Value], floor: int) -> _Value | None:
 
 
 def _chosen(name: str, values: Sequence[_Value], first: _Value | None) -> _Value | None:
-    """The figure that counts; one of the jobs that wait is of the source whose queue counts, if that gives it."""
+    """The figure that counts; one of the jobs that wait is of the source whose queue counts, if that gives it.
+
+    Of the waits the longest counts: a source that is stuck would else close what waits in another.
+    """
     if first is None or name not in OF_QUEUE:
         return values[0]
     mine = next((one for one in values if one.source == first.source), None)
-    if mine is not None:
-        return mine
-    others = (one for one in values if name != "oldest_wait_seconds" or one.number > 0 or first.number == 0)
-    return next(others, None)
+    if name == "oldest_wait_seconds":
+        waits = [one for one in values if one is mine or one.number > 0 or first.number == 0]
+        return max(waits, key=lambda one: one.number, default=None)
+    return mine or values[0]
 
 
 def _at_least_one(zero: _Value, wait: _Value) -> str:

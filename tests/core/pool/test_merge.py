@@ -81,6 +81,14 @@ def test_the_wait_is_of_the_source_whose_queue_counts() -> None:
     assert merged(POOL, [first, answer("b", queued=3)]).oldest_wait_seconds is None
 
 
+@pytest.mark.parametrize("stuck_first", [True, False])
+def test_the_longest_wait_counts_beside_a_queue(stuck_first: bool) -> None:
+    """A source that is stuck says a normal wait for ever: its pool would drain while a job waits in the other."""
+    sources = [answer("a", queued=3, oldest_wait_seconds=20.0), answer("b", queued=1, oldest_wait_seconds=420.0)]
+    found = merged(POOL, sources if stuck_first else sources[::-1])
+    assert (found.queued, found.oldest_wait_seconds) == (3 if stuck_first else 1, 420.0)
+
+
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(alone: bool) -> None:
     wait = {"oldest_wait_seconds": 5400.0}
