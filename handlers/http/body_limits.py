@@ -134,7 +134,7 @@ async def _read(request: Request, limit: tuple[int, str], budget: _Budget, readi
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length[:12]) > most:
         raise too_large
-    parts, size = [], 0
+    parts, size = list[bytes](), 0
     budget.begin(reading)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS) as reading.time:
@@ -144,6 +144,8 @@ async def _read(request: Request, limit: tuple[int, str], budget: _Budget, readi
                 if size > most:
                     raise too_large
                 parts.append(chunk)
+        budget.arrived(reading)
+        return b"".join(parts)
     except TimeoutError:
         if reading.crowded_out:
             raise Crowded from None
@@ -151,5 +153,5 @@ async def _read(request: Request, limit: tuple[int, str], budget: _Budget, readi
         raise RequestRefused(503, late) from None
     except ClientDisconnect:
         raise RequestRefused(503, "the connection was closed before the body was complete; send it again") from None
-    budget.arrived(reading)
-    return b"".join(parts)
+    finally:
+        parts.clear()  # the traceback of a refusal keeps this frame until garbage is collected
