@@ -30,6 +30,7 @@ WORDS = {
     "tested": "The connection works. This is a contact point's test message, so no incident opens.",
     "nothing_open": "Nothing changed: the alert has resolved, and it has no open incident.",
     "outdated": "No incident opens: these alerts have resolved since. To see a thread, send a later startsAt.",
+    "suppressed": "Nothing changed: a silence or a time interval keeps its source from notifying anybody.",
     "ignored": "Nothing changed: this GitHub webhook carries no alert and no waiting job.",
 }
 """Each outcome of `bot.incidents.intake` in words for the sender."""

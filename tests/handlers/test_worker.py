@@ -87,7 +87,11 @@ def rests_since(world: World, before: int) -> Callable[[], bool]:
 
 
 async def test_a_record_that_goes_on_raising_is_drawn_plainly_and_less_and_less_often(world: World) -> None:
-    """Its attempts are counted even when the story had written before it raised."""
+    """Its attempts are counted even when the story had written before it raised.
+
+    No list of what fires is read: one that lacks the alert would be noted, and each note makes the next attempt due.
+    """
+    world.alertmanager.script.fail("groups", Failure.LATER)
     world.queues(14)
     await world.fires()
     due = f"inc:{world.incident.id}"

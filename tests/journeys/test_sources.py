@@ -113,7 +113,7 @@ async def test_strangers_open_nothing(tmp_path: Path, redis_url: str) -> None:
     """A signature of somebody else, a topic of somebody else, a secret of somebody else: no thread, no request."""
     async with listening(tmp_path, redis_url) as senders:
         at = time.time()
-        for body in (sealed(at=at, signer="stranger"), sealed(at=at, TopicArn=f"{TOPIC}2"), sealed(at=at - 3700)):
+        for body in (sealed(at=at, signer="stranger"), sealed(at=at, TopicArn=f"{TOPIC}2"), sealed(at=at - 90_000)):
             assert (await senders.sns(body)).status_code == 401
         assert (await senders.github(issue("opened"), "another secret")).status_code == 401
         assert {url.host for url in senders.amazon.requests} <= {"sns.us-east-1.amazonaws.com"}
