@@ -35,8 +35,12 @@ def _told_by(found: Diagnosis | None) -> ToldByCause:
     if first is None or first.confidence < MEDIUM:
         return NOTHING
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
-    no_gain = first.shared or first.cause in HARMFUL  # where more machines cost or hurt, they end no more jobs
-    return ToldByCause(still, no_gain, first.fresh)
+    return ToldByCause(still, _no_gain(first), first.fresh)
+
+
+def _no_gain(cause: Finding) -> bool:
+    """Whether more machines cost or hurt by this cause, so that they end no more jobs."""
+    return cause.shared or cause.cause in HARMFUL
 
 
 def diagnoses(
@@ -53,11 +57,11 @@ def advised(found: Diagnosis, pool: Pool | None, rules: PoolRules | None) -> Dia
         return found
     made = pool.shown_forecast  # the one that messages show, also where a later sample has no forecast of its own
     if made is None:
-        made = foretold(pool, rules or PoolRules(pool.id), found)
+        made = forecast_with_cause(pool, rules or PoolRules(pool.id), found)
     return replace(found, findings=tuple(with_advice(one, made) for one in found.findings))
 
 
-def foretold(pool: Pool, rules: PoolRules, found: Diagnosis | None) -> Forecast:
+def forecast_with_cause(pool: Pool, rules: PoolRules, found: Diagnosis | None) -> Forecast:
     """The forecast of the pool's newest sample, with what its first cause says."""
     inputs = inputs_of(pool, _told_by(found))
     return forecast(pool.samples, rules, pool.calibration, pool.ahead, pool.day, inputs=inputs)
@@ -69,7 +73,7 @@ def scaling_of(made: Forecast | None, cause: Finding | None) -> Scaling:
         return Scaling.UNKNOWN
     if made.helped:
         return Scaling.HELPS
-    return Scaling.HARMFUL if cause is not None and (cause.shared or cause.cause in HARMFUL) else Scaling.NO
+    return Scaling.HARMFUL if cause is not None and _no_gain(cause) else Scaling.NO
 
 
 def with_advice(found: Finding, made: Forecast) -> Finding:
@@ -146,7 +150,7 @@ def with_forecast(pool: Pool, view: View, incident: Incident, found: Diagnosis |
     known = pool.shown_forecast is not None or pool.trouble is not None
     if known or pool.latest is None or back_to_normal(incident, pool.latest, rules):
         return pool
-    return replace(pool, outlook=foretold(pool, rules, found))
+    return replace(pool, outlook=forecast_with_cause(pool, rules, found))
 
 
 def _verdict(view: View, incident: Incident, found: Diagnosis) -> HeldCause | None:

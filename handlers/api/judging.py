@@ -6,7 +6,7 @@ A list walks no queue: a walk takes 0.1 s, and a dashboard asks for all pools ev
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context.causes import advised, foretold, scaling_of
+from bot.context.causes import advised, forecast_with_cause, scaling_of
 from bot.context.context import Context
 from bot.context.forecast_inputs import effects_of, steps_of, terms_of
 from bot.core.finding import Diagnosis, Facts, Moment, Scaling, facts_of
@@ -76,7 +76,7 @@ class Judging:
         context, rules = self.context, self.context.settings.file.rules_of(pool.id)
         found = remembered(held, diagnosed(facts))
         if pool.shown_forecast is None and not facts.old and empty(pool.latest, rules.floor) is False:
-            pool = replace(pool, outlook=foretold(pool, rules, found))
+            pool = replace(pool, outlook=forecast_with_cause(pool, rules, found))
         found = advised(found, pool, rules)
         counts = added or steps_of(context, pool.id, ADDED)
         return JudgedPool(pool, found, effects_of(context, pool, found, counts, terms_of(context, pool)))

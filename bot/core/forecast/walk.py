@@ -167,7 +167,7 @@ class _Going:
             Lever.REQUESTS: supply.max_runners,
         }[reach.lever]
         known = supply.limited or (seen.runners_counted and reach.lever is Lever.SIZE)
-        most, more = most if known else NEVER, 0.0 if seen.told.shared else more * works
+        most, more = most if known else NEVER, 0.0 if seen.told.no_gain else more * works
         return (min(more, max(0.0, most - max(seen.usual.runners, seen.runners))) if self.waits else more), most
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:

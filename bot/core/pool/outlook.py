@@ -71,8 +71,8 @@ class ToldByCause:
 
     still: bool = False
     """Supply stands still until it is repaired."""
-    shared: bool = False
-    """Several runners share machines that are short: then more runners end no more jobs."""
+    no_gain: bool = False
+    """More runners end no more jobs: they share machines that are short, or more machines cost or hurt."""
     fresh: bool = False
     """Machines are short of what a new one has: then new ones end jobs as the others did before."""
 

@@ -101,7 +101,7 @@ def test_the_effect_grows_with_the_number_and_the_advice_is_that_of_the_table() 
         pytest.param({"booting": 9}, Lever.SIZE, NOTHING, True, id="some boot"),
         pytest.param({"limit": 40}, Lever.SIZE, NOTHING, True, id="full, so none is asked for"),
         pytest.param({}, Lever.LIMIT, NOTHING, False, id="a higher limit is not reached either way"),
-        pytest.param({}, Lever.SIZE, ToldByCause(shared=True), False, id="they would end no jobs if they came"),
+        pytest.param({}, Lever.SIZE, ToldByCause(no_gain=True), False, id="they would end no jobs if they came"),
     ],
 )
 def test_whether_they_help_is_unknown_where_none_come_and_nobody_knows_why(

@@ -143,7 +143,7 @@ def test_each_lever_brings_runners_in_its_own_way(changes: dict[str, Any], lever
 
 
 def test_several_runners_on_machines_that_are_short_end_no_more_jobs() -> None:
-    shared = particles(told=ToldByCause(shared=True), **STUCK)
+    shared = particles(told=ToldByCause(no_gain=True), **STUCK)
     assert effects(shared, (40,))[-1].times == 1.0
     assert effects(particles(**STUCK), (40,))[-1].times > 1.2
 
