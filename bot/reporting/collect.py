@@ -1,8 +1,9 @@
 """Collects records from the store and builds the report, some pools at a time."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from bot.config import File
 from bot.context.fleet import newest
@@ -11,11 +12,12 @@ from bot.core.incident.closing import scored_later
 from bot.core.incident.incident import Incident
 from bot.core.pool.history import PoolHistory
 from bot.core.pool.pool import Pool
-from bot.core.reporting.hours import Hours, hours_of
+from bot.core.reporting.hours import cells_of, hours_of
 from bot.core.reporting.incident_history import began_in
 from bot.core.reporting.summary import Draft, Report, ReportData, basis, completed, drafts, worst
 from bot.ports import Store
 
+T = TypeVar("T")
 PORTION = 20
 """Pools whose histories are in memory at once; one is 200 kB."""
 PAGE = 1000
@@ -47,10 +49,10 @@ async def made(  # noqa: PLR0913 - the span, and of what
     pools = [name for name in sorted(names | {*base.names}) if pool in {None, name}]
     found = list[Draft]()
     for first in range(0, len(pools), PORTION):
-        hours = await _hours(store, data, pools[first : first + PORTION], known)
-        some = [name for name in pools[first : first + PORTION] if name in base.names or hours[name].over]
+        hours = await _read(store, data, pools[first : first + PORTION], known, hours_of)
+        some = [name for name in pools[first : first + PORTION] if name in base.names or hours[name].waits]
         found += await asyncio.to_thread(drafts, base, hours, some)
-    last = await _hours(store, data, [one.report.pool for one in worst(found)], known)
+    last = await _read(store, data, [one.report.pool for one in worst(found)], known, cells_of)
     return await asyncio.to_thread(completed, base, found, last)
 
 
@@ -74,14 +76,16 @@ async def gathered(store: Store, file: File, since: float, until: float) -> tupl
     )
 
 
-async def _hours(store: Store, data: ReportData, names: Sequence[str], pools: Mapping[str, Pool]) -> dict[str, Hours]:
-    pasts = await store.get_many(PoolHistory, names)
-    every = {name: pasts[name].value if name in pasts else PoolHistory(name) for name in names}
-    return await asyncio.to_thread(lambda: {name: _read(data, every[name], pools.get(name)) for name in names})
-
-
-def _read(data: ReportData, past: PoolHistory, pool: Pool | None) -> Hours:
-    return hours_of(past, pool.hour if pool else None, data.since, data.until, data.target_seconds)
+async def _read(
+    store: Store, data: ReportData, names: Sequence[str], pools: Mapping[str, Pool], read: Callable[..., T]
+) -> dict[str, T]:
+    """What `read` finds in the histories of some pools, worked out in a thread."""
+    held = await store.get_many(PoolHistory, names)
+    pasts = {name: held[name].value if name in held else PoolHistory(name) for name in names}
+    current = {name: pool.hour for name, pool in pools.items()}
+    return await asyncio.to_thread(
+        lambda: {name: read(past, current.get(name), data.since, data.until) for name, past in pasts.items()}
+    )
 
 
 def pools_of(data: ReportData, channel: str, names: Iterable[str], *, default: bool) -> set[str]:

@@ -1,16 +1,28 @@
 """A pool's history: six weeks of hours, made from samples, and the expectation for coming hours."""
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median
 
 from bot.core.known import most
-from bot.core.pool.hour_stats import HOUR_SECONDS, SIZE_EDGES, WAIT_EDGES, Amount, DayStats, ExpectedHour, with_weight
+from bot.core.pool.hour_stats import (
+    DAY_HOURS,
+    HOUR_SECONDS,
+    SIZE_EDGES,
+    WAIT_EDGES,
+    Amount,
+    DayStats,
+    DaySums,
+    ExpectedHour,
+    day_of,
+    with_weight,
+)
 from bot.core.pool.hour_stats import HourStats as HourStats  # noqa: PLC0414 - a part of the past, known by this name
 from bot.core.pool.pool import Pool, Snapshot
 
 WEEK_HOURS = 168
-DAY_HOURS = 24
 KEPT_HOURS = 6 * WEEK_HOURS
 """Origin: judgement; six weeks show the weekly course."""
 KEPT_SECONDS = KEPT_HOURS * HOUR_SECONDS
@@ -43,6 +55,8 @@ class PoolHistory:
     """The pool."""
     rows: tuple[str, ...] = ()
     """One finished hour each, in `_row` format; JSON objects would be five times as large."""
+    days: tuple[str, ...] = ()
+    """The sums of one finished day each, in `_day_row` format: a report unpacks these, and few hours."""
 
     @property
     def cells(self) -> tuple[HourStats, ...]:
@@ -50,17 +64,19 @@ class PoolHistory:
         return tuple(_cell(row) for row in self.rows)
 
 
-def cells_since(past: PoolHistory, since: float) -> tuple[HourStats, ...]:
-    """The finished hours that begin after `since` (epoch seconds): reading all of them takes six times as long."""
-    return tuple(_cell(row) for row in past.rows if _hour(row) * HOUR_SECONDS > since)
+def hours_between(past: PoolHistory, since: int, until: int) -> tuple[HourStats, ...]:
+    """The finished hours from `since` to before `until`, in hours since the epoch."""
+    first, end = (bisect_left(past.rows, hour, key=_hour) for hour in (since, until))
+    return tuple(_cell(row) for row in past.rows[first:end])
 
 
-def longest_waits(past: PoolHistory) -> Iterator[tuple[float, float, int | None]]:
-    """(begin, longest wait in seconds, limit) of every finished hour, oldest first."""
-    for row in past.rows:
-        fields = row.split(";", 12)
-        limit, longest = (fields[place] if len(fields) > place else "" for place in (9, 11))  # origin: places in a row
-        yield int(fields[0]) * HOUR_SECONDS, float(longest or 0), int(limit) if limit else None
+def finished_days(past: PoolHistory) -> tuple[tuple[DaySums, ...], tuple[HourStats, ...]]:
+    """(the finished days, the hours before and after them), oldest first."""
+    days = tuple(_day(row) for row in past.days)
+    if not days:
+        return (), past.cells
+    first, end = (bisect_left(past.rows, hour, key=_hour) for hour in (days[0].first_hour, days[-1].end_hour))
+    return days, tuple(_cell(row) for row in (*past.rows[:first], *past.rows[end:]))
 
 
 def known_hours(past: PoolHistory) -> frozenset[int]:
@@ -69,12 +85,18 @@ def known_hours(past: PoolHistory) -> frozenset[int]:
 
 
 def finished(past: PoolHistory, cells: tuple[HourStats, ...]) -> PoolHistory:
-    """Add finished hours; hours more than six weeks older than the newest are dropped."""
+    """Add finished hours, and the days that end with them; hours six weeks older than the newest are dropped."""
     if not cells:
         return past
     rows = {_hour(row): row for row in past.rows} | {cell.hour: _row(cell) for cell in cells}
-    newest = max(rows)
-    return replace(past, rows=tuple(rows[hour] for hour in sorted(rows) if hour > newest - KEPT_HOURS))
+    oldest, end = max(rows) - KEPT_HOURS + 1, max(rows) + 1
+    kept = {hour: rows[hour] for hour in sorted(rows) if hour >= oldest}
+    summed = {_hour(row): row for row in past.days if _hour(row) * DAY_HOURS >= oldest}
+    changed = {cell.hour // DAY_HOURS for cell in cells}
+    for day, hours in groupby(kept, lambda hour: hour // DAY_HOURS):
+        if (day + 1) * DAY_HOURS <= end and day * DAY_HOURS >= oldest and (day in changed or day not in summed):
+            summed[day] = _day_row(day_of([_cell(kept[hour]) for hour in hours]))
+    return replace(past, rows=tuple(kept.values()), days=tuple(summed[day] for day in sorted(summed)))
 
 
 def entered(
@@ -191,6 +213,7 @@ def _usual(rates: dict[int, float], hour: int) -> ExpectedHour | None:
 
 
 def _hour(row: str) -> int:
+    """The hour of a row, or the day of one of a day."""
     return int(row.partition(";")[0])
 
 
@@ -210,7 +233,7 @@ def _row(cell: HourStats) -> str:
         *map(str, numbers),
         *(_amount(amount, cell.covered_seconds) for amount in amounts),
         *("" if bound is None else str(round(bound)) for bound in bounds),
-        *(",".join(_short(weight) if weight else "" for weight in histogram) for histogram in histograms),
+        *(_histogram(weights) for weights in histograms),
         _amount(cell.squares, cell.covered_seconds),
     ))  # fmt: skip
 
@@ -240,6 +263,31 @@ def _cell(row: str) -> HourStats:
         hour, samples, covered, arrivals, starts, completions, busy, duration,
         busy_most, limit, queued_most, longest, waits, sizes, waited, squares,
     )  # fmt: skip
+
+
+def _day_row(day: DaySums) -> str:
+    """The fields separated by `;`, as in `_row`."""
+    bounds = (day.limit, day.queued_most)
+    return ";".join((
+        str(day.day),
+        str(round(day.covered_seconds)),
+        *("" if bound is None else str(bound) for bound in bounds),
+        *(_histogram(weights) for weights in (day.waits, day.sizes, day.waited)),
+        ",".join("" if wait is None else _short(wait) for wait in day.longest),
+    ))  # fmt: skip
+
+
+def _day(row: str) -> DaySums:
+    number, covered, limit, most_queued, waits, sizes, waited, longest = row.split(";")
+    return DaySums(
+        int(number), float(covered), int(limit) if limit else None, int(most_queued) if most_queued else None,
+        _numbers(waits), _numbers(sizes), _numbers(waited),
+        tuple(float(wait) if wait else None for wait in longest.split(",")),
+    )  # fmt: skip
+
+
+def _histogram(weights: tuple[float, ...]) -> str:
+    return ",".join(_short(weight) if weight else "" for weight in weights)
 
 
 def _summed(field: str, covered: float) -> Amount:

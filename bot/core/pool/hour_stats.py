@@ -1,11 +1,14 @@
-"""Statistics of one hour of a pool; a pool's history is made of these."""
+"""Statistics of one hour and of one day of a pool; a pool's history is made of these."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from bot.core.known import most
+
 HOUR_SECONDS = 3600.0
+DAY_HOURS = 24
 WAIT_EDGES = (30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0, 5400.0, 7200.0, 10800.0, 14400.0,
               21600.0, 43200.0, 86400.0)  # fmt: skip
 """Upper bounds of the classes of waits in seconds, inclusive; one more class follows.
@@ -72,6 +75,62 @@ class HourStats:
     def begins_at(self) -> float:
         """Epoch seconds."""
         return self.hour * HOUR_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class DaySums:
+    """The hours of one day (UTC) added up, as far as reports need them; made when the day is over.
+
+    The fields mean what they mean in `HourStats`.
+    """
+
+    day: int
+    """Days since the epoch."""
+    covered_seconds: float
+    limit: int | None
+    """The last known one."""
+    queued_most: int | None
+    waits: tuple[float, ...]
+    sizes: tuple[float, ...]
+    waited: tuple[float, ...]
+    longest: tuple[float | None, ...]
+    """The longest wait of each hour, from midnight on; None where the hour was not measured."""
+
+    @property
+    def longest_wait_seconds(self) -> float | None:
+        return most(self.longest)
+
+    @property
+    def begins_at(self) -> float:
+        """Epoch seconds."""
+        return self.first_hour * HOUR_SECONDS
+
+    @property
+    def first_hour(self) -> int:
+        """In hours since the epoch, as `end_hour`, which is the first one of the next day."""
+        return self.day * DAY_HOURS
+
+    @property
+    def end_hour(self) -> int:
+        return self.first_hour + DAY_HOURS
+
+
+def day_of(hours: Sequence[HourStats]) -> DaySums:
+    """The sums of one day's hours, oldest first; at least one."""
+    longest: list[float | None] = [None] * DAY_HOURS
+    for one in hours:
+        longest[one.hour % DAY_HOURS] = one.longest_wait_seconds or 0.0
+    waits, sizes, waited = (added([getattr(one, name) for one in hours]) for name in ("waits", "sizes", "waited"))
+    return DaySums(
+        day=hours[0].hour // DAY_HOURS,
+        covered_seconds=sum(one.covered_seconds for one in hours),
+        limit=next((one.limit for one in reversed(hours) if one.limit is not None), None),
+        queued_most=most([one.queued_most for one in hours]),
+        waits=waits,
+        sizes=sizes,
+        waited=waited,
+        longest=tuple(longest),
+    )
 
 
 @dataclass(frozen=True, slots=True)

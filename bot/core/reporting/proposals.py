@@ -37,7 +37,10 @@ class ProposalData:
     history: PoolIncidents
     patterns: tuple[Pattern, ...] = ()
     sized: NeededLimit | Statement | None = None
+    over: tuple[float, ...] = ()
+    """When the hours began in which jobs waited longer than the target; epoch seconds."""
     cells: tuple[HourStats, ...] = ()
+    """The hours of the period, if they were read."""
     incidents: tuple[Incident, ...] = ()
     fired: tuple[Fired, ...] = ()
     waited_seconds: float = 0.0
@@ -123,11 +126,10 @@ def _alert_earlier(data: ProposalData) -> Proposal | None:
     """Fire earlier: somebody waited too long before the alert, or without one."""
     target = data.target_seconds
     spans = [(incident.opened_at, incident.closed_at or float("inf")) for incident in data.incidents]
-    over = [cell.begins_at for cell in data.cells if over_target(cell, target)]
-    alone = [at for at in over if not any(opened < at + HOUR_SECONDS and ended > at for opened, ended in spans)]
+    alone = [at for at in data.over if not any(opened < at + HOUR_SECONDS and ended > at for opened, ended in spans)]
     known = [one.oldest_wait_seconds for one in data.fired if one.oldest_wait_seconds is not None]
-    if len(alone) >= LEAST and len(alone) >= len(over) / 2:
-        why = statement("no_alert", hours=len(alone), of=len(over), target=target)
+    if len(alone) >= LEAST and len(alone) >= len(data.over) / 2:
+        why = statement("no_alert", hours=len(alone), of=len(data.over), target=target)
     elif len(known) >= LEAST and median(known) > LATE_FACTOR * target:
         why = statement("fired_late", seconds=median(known), times=len(known))
     else:

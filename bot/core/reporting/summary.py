@@ -11,6 +11,7 @@ from bot.core.pool.hour_stats import (
     HOUR_SECONDS,
     SIZE_EDGES,
     WAIT_EDGES,
+    DaySums,
     Fired,
     HourStats,
     added,
@@ -149,22 +150,24 @@ class Draft:
     """A pool of a report, before it is known which pools are the worst."""
 
     report: PoolReport
+    over: tuple[float, ...]
+    """When the hours of the period began in which jobs waited too long; epoch seconds."""
     proposals: tuple[Proposal, ...]
 
 
 def drafts(base: Basis, hours: Mapping[str, Hours], names: Iterable[str]) -> tuple[Draft, ...]:
-    """Some of the pools; their hours are not needed any more afterwards."""
+    """Some of the pools; their records are not needed any more afterwards."""
     return tuple(_draft(base, name, hours.get(name, Hours())) for name in dict.fromkeys(names))
 
 
 def worst(some: Iterable[Draft]) -> tuple[Draft, ...]:
-    """Those whose limit is worked out: only the worst pools, because somebody waits for it."""
+    """Those whose hours are read for a better limit or idle runners: only the worst, because somebody waits for it."""
     return tuple(sorted(some, key=_order)[:MOST_SIZED])
 
 
-def completed(base: Basis, some: Sequence[Draft], hours: Mapping[str, Hours]) -> Report:
+def completed(base: Basis, some: Sequence[Draft], hours: Mapping[str, tuple[HourStats, ...]]) -> Report:
     """The report from all its pools; `hours` are those of the worst."""
-    sized = {one.report.pool: _sized(base, one, hours.get(one.report.pool, Hours())) for one in worst(some)}
+    sized = {one.report.pool: _sized(base, one, hours.get(one.report.pool, ())) for one in worst(some)}
     pools = [sized.get(one.report.pool, one) for one in sorted(some, key=_order)]
     return Report(
         since=base.data.since,
@@ -183,38 +186,40 @@ def _order(one: Draft) -> tuple[float, int, str]:
 
 
 def _draft(base: Basis, name: str, hours: Hours) -> Draft:
-    data, cells, past = base.data, hours.cells, base.histories.get(name, PoolIncidents(name))
+    data, sums, past = base.data, hours.sums, base.histories.get(name, PoolIncidents(name))
     made = PoolReport(
         pool=name,
-        measured_share=min(1.0, sum(c.covered_seconds for c in cells) / max(1.0, data.until - data.since)),
-        waits=_waits(cells, data.target_seconds),
+        measured_share=min(1.0, sum(one.covered_seconds for one in sums) / max(1.0, data.until - data.since)),
+        waits=_waits(sums, data.target_seconds),
         history=past,
         patterns=_patterns(data, name, hours),
         raises=base.lent.get(name),
         sized=statement("not_among_worst", pools=MOST_SIZED),
         limit=hours.limit,
-        longest_wait_seconds=max([past.longest_wait_seconds, *(c.longest_wait_seconds or 0.0 for c in cells)]),
-        most_queued=max([past.most_queued, *(c.queued_most or 0 for c in cells)]),
+        longest_wait_seconds=max([past.longest_wait_seconds, *(one.longest_wait_seconds or 0.0 for one in sums)]),
+        most_queued=max([past.most_queued, *(one.queued_most or 0 for one in sums)]),
         early=data.early.get(name),
     )
-    return Draft(made, proposals([_proposal_data(base, made, cells)]))
+    period = (at for at, wait in hours.waits if wait > data.target_seconds and data.since < at + HOUR_SECONDS)
+    over = tuple(at for at in period if at < data.until)
+    return Draft(made, over, proposals([_proposal_data(base, made, over)]))
 
 
-def _sized(base: Basis, one: Draft, hours: Hours) -> Draft:
+def _sized(base: Basis, one: Draft, cells: tuple[HourStats, ...]) -> Draft:
     """Add the needed limit, and propose again with it."""
-    made = replace(one.report, sized=needed_limit(hours.cells, base.data.target_seconds))
-    return Draft(made, proposals([_proposal_data(base, made, hours.cells)]))
+    made = replace(one.report, sized=needed_limit(cells, base.data.target_seconds))
+    return replace(one, report=made, proposals=proposals([_proposal_data(base, made, one.over, cells)]))
 
 
-def _waits(cells: Sequence[HourStats], target_seconds: float) -> Waits | None:
-    times = added([cell.waits for cell in cells])
-    longest = [cell.longest_wait_seconds for cell in cells if any(cell.waits)]
+def _waits(sums: Sequence[DaySums | HourStats], target_seconds: float) -> Waits | None:
+    times = added([one.waits for one in sums])
+    longest = [one.longest_wait_seconds for one in sums if any(one.waits)]
     most = max((WAIT_EDGES[-1] if wait is None else wait for wait in longest), default=0.0)
     bounds = [*(edge for edge in WAIT_EDGES if edge < most), most]  # a class is wider than what was seen in it
     p50, p90, p99 = (quantile(times, share, bounds) for share in (0.5, 0.9, 0.99))
     if p50 is None or p90 is None or p99 is None:
         return None
-    started, sizes = added([cell.waited for cell in cells]), added([cell.sizes for cell in cells])
+    started, sizes = added([one.waited for one in sums]), added([one.sizes for one in sums])
     return Waits(
         p50_seconds=p50,
         p90_seconds=p90,
@@ -237,8 +242,8 @@ def _waited(sizes: Sequence[float]) -> float:
 
 def _patterns(data: ReportData, name: str, hours: Hours) -> tuple[Pattern, ...]:
     """Patterns from the pool's hours; without any, from its incidents."""
-    if hours.over:
-        return patterns(hours.over, data.zone)
+    if hours.waits:
+        return patterns(((at, wait > data.target_seconds) for at, wait in hours.waits), data.zone)
     mine = [i for i in data.incidents if name in i.pools.affected]
     if not mine:
         return ()
@@ -248,13 +253,16 @@ def _patterns(data: ReportData, name: str, hours: Hours) -> tuple[Pattern, ...]:
     return patterns(((hour * HOUR_SECONDS, hour in busy) for hour in every), data.zone)
 
 
-def _proposal_data(base: Basis, one: PoolReport, cells: tuple[HourStats, ...]) -> ProposalData:
+def _proposal_data(
+    base: Basis, one: PoolReport, over: tuple[float, ...], cells: tuple[HourStats, ...] = ()
+) -> ProposalData:
     data = base.data
     return ProposalData(
         pool=one.pool,
         history=one.history,
         patterns=one.patterns,
         sized=one.sized,
+        over=over,
         cells=cells,
         incidents=tuple(i for i in base.inside if one.pool in i.pools.affected),
         fired=tuple(f for f in data.fired.get(one.pool, ()) if data.since <= f.at < data.until),

@@ -1,25 +1,83 @@
-"""A report reads of a history what it needs, and finds the same in it as in all of its hours."""
+"""A report reads the sums of days, and finds in them what all hours would say."""
 
-from bot.core.pool.history import PoolHistory, finished
-from bot.core.reporting.hours import hours_in, hours_of
-from tests.core.pool.hours import MONDAY, weeks
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from bot.adapters.records import decode, encode
+from bot.core.pool.history import KEPT_HOURS, PoolHistory, finished
+from bot.core.pool.hour_stats import DaySums, HourStats, added
+from bot.core.reporting.hours import cells_of, hours_of
+from tests.core.pool.hours import FIRST, MONDAY, full, hour, weeks
 
 DAY = 86400.0
+HOUR = 3600.0
 
 
-def test_the_records_give_the_same_hours_as_all_of_them_read() -> None:
-    cells = weeks(28, lambda day, at: day % 7 < 5 and at in (9, 10))
-    past, since, until = finished(PoolHistory("a"), cells), MONDAY + 21 * DAY, MONDAY + 28 * DAY
-    assert hours_of(past, None, since, until, 900.0) == hours_in(past.cells, since, until, 900.0)
-    assert any(over for _, over in hours_of(past, None, since, until, 900.0).over)
+def lived(seed: int) -> tuple[HourStats, ...]:
+    """Nine days with hours that were not measured and hours in which jobs waited."""
+    dice = random.Random(seed)
+    numbers = sorted(dice.sample(range(24 * 9), dice.choice((30, 150, 24 * 9))))
+    return tuple(full(n, 60.0 * dice.randint(1, 90), dice.randint(1, 200)) if dice.random() < 0.3 else hour(n)
+                 for n in numbers)  # fmt: skip
 
 
-def test_the_current_hour_comes_last() -> None:
-    *before, last = weeks(2, lambda day, at: at == 9)
-    past, until = finished(PoolHistory("a"), tuple(before)), MONDAY + 2 * DAY
-    found = hours_of(past, last, MONDAY, until, 900.0)
-    assert (found.cells[-1], found.over[-1][0], len(found.over)) == (last, last.begins_at, 48)
+def told(sums: Sequence[DaySums | HourStats]) -> tuple[object, ...]:
+    """What a report takes from the sums of a period."""
+    histograms = [added([getattr(one, name) for one in sums]) for name in ("waits", "sizes", "waited")]
+    return (
+        sum(one.covered_seconds for one in sums),
+        max((one.longest_wait_seconds or 0.0 for one in sums), default=0.0),
+        max((one.queued_most or 0 for one in sums), default=0),
+        *histograms,
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_days_of_any_period_add_up_to_its_hours(seed: int) -> None:
+    """However a period cuts its days, and in whatever order the hours were filled in."""
+    cells, dice = lived(seed), random.Random(seed)
+    *before, last = cells
+    filled = dice.sample(before, len(before))
+    past = PoolHistory("a")
+    while filled:
+        past, filled = finished(past, tuple(filled[:20])), filled[20:]
+    past = decode(PoolHistory, "a", encode(past))
+    since, until = sorted(MONDAY + dice.uniform(-DAY, 10 * DAY) for _ in range(2))
+    found, inside = hours_of(past, last, since, until), cells_of(past, last, since, until)
+    assert inside == tuple(cell for cell in cells if since - HOUR < cell.begins_at < until)
+    assert told(found.sums) == told(inside)
+    assert found.waits == tuple((cell.begins_at, cell.longest_wait_seconds) for cell in cells)
+    assert found.limit == 40
+
+
+def test_a_day_is_added_up_once_it_is_over_and_again_when_an_hour_of_it_is_filled_in() -> None:
+    whole = weeks(3, lambda _, at: at == 9)
+    first = finished(PoolHistory("a"), whole[:23])
+    assert first.days == ()
+    second = finished(first, whole[23:30])
+    assert len(second.days) == 1
+    late = finished(finished(PoolHistory("a"), (*whole[:9], *whole[10:30])), whole[9:10])
+    assert late == second
+
+
+def test_a_record_without_days_gets_them_with_its_next_hour() -> None:
+    """One that an earlier release wrote."""
+    whole = weeks(3, lambda _, at: at == 9)
+    rows = finished(PoolHistory("a"), whole[:-1]).rows
+    assert finished(PoolHistory("a", rows), whole[-1:]) == finished(PoolHistory("a"), whole)
+    days, hours = (hours_of(past, None, MONDAY, MONDAY + 3 * DAY)
+                   for past in (finished(PoolHistory("a"), whole[:-1]), PoolHistory("a", rows)))  # fmt: skip
+    assert (told(days.sums), days.waits) == (told(hours.sums), hours.waits)
+
+
+def test_days_leave_with_their_first_hour() -> None:
+    past = finished(PoolHistory("a"), tuple(hour(n) for n in range(KEPT_HOURS + 30)))
+    (first, *_), waits = past.days, hours_of(past, None, 0.0, 2 * MONDAY).waits
+    assert int(first.partition(";")[0]) * 24 == FIRST + 48
+    assert (waits[0][0], len(waits)) == (MONDAY + 30 * HOUR, KEPT_HOURS)
 
 
 def test_a_pool_without_a_past_has_none() -> None:
-    assert not hours_of(PoolHistory("a"), None, MONDAY, MONDAY + DAY, 900.0).over
+    assert not hours_of(PoolHistory("a"), None, MONDAY, MONDAY + DAY).waits

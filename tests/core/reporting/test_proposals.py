@@ -92,7 +92,7 @@ SLOW = ProposalData(
     PoolIncidents(POOL, 3, causes=((SURGE, 3),)),
     (MORNINGS,),
     statement("limit_not_binding", share=0.4),
-    (hour(8, busy=Amount(10 * 3600.0, 3600.0)), slow(9), slow(10)),
+    cells=(hour(8, busy=Amount(10 * 3600.0, 3600.0)), slow(9), slow(10)),
     waited_seconds=3600.0,
     limit=80,
     boot_seconds=180,
@@ -165,17 +165,17 @@ def test_no_later_alert_without_three_calm_ones(others: list[Incident]) -> None:
 
 
 def test_an_earlier_alert_when_hours_over_the_target_had_none() -> None:
-    over = tuple(full(number) for number in (3, 30, 60, 90))
-    one = drained(over[3].begins_at + 600, 3600.0, minutes=30)
-    (found,) = proposals([watched([one], cells=over)])
+    over = tuple(hour(number).begins_at for number in (3, 30, 60, 90))
+    one = drained(over[3] + 600, 3600.0, minutes=30)
+    (found,) = proposals([watched([one], over=over)])
     assert found.change == statement("alert_earlier", pool=POOL, seconds=900.0)
     assert found.evidence == (statement("no_alert", hours=3, of=4, target=900.0),)
-    assert changes(watched([one], cells=over[2:])) == []
+    assert changes(watched([one], over=over[2:])) == []
     known = [
-        replace(one, id=f"i{n}", opened_at=full(n).begins_at, closed_at=full(n + 1).begins_at) for n in range(200, 205)
+        replace(one, id=f"i{n}", opened_at=hour(n).begins_at, closed_at=hour(n + 1).begins_at) for n in range(200, 205)
     ]
-    seen = tuple(full(number) for number in range(200, 205))
-    assert changes(watched([one, *known], cells=(*over, *seen))) == []
+    seen = tuple(hour(number).begins_at for number in range(200, 205))
+    assert changes(watched([one, *known], over=(*over, *seen))) == []
 
 
 def test_an_earlier_alert_when_it_fires_late() -> None:

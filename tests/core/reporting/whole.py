@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
+from bot.core.pool.history import PoolHistory, finished
 from bot.core.pool.hour_stats import HourStats
-from bot.core.reporting.hours import Hours, hours_in
+from bot.core.reporting.hours import cells_of, hours_of
 from bot.core.reporting.summary import Report, ReportData, basis, completed, drafts
 
 NO_HOURS: Mapping[str, tuple[HourStats, ...]] = {}
@@ -13,7 +14,8 @@ def report(
     data: ReportData, pasts: Mapping[str, tuple[HourStats, ...]] = NO_HOURS, only: Iterable[str] | None = None
 ) -> Report:
     """The report on all pools that are configured, measured or named by an incident, or on the chosen ones."""
-    base = basis(data, only)
-    hours = {name: hours_in(cells, data.since, data.until, data.target_seconds) for name, cells in pasts.items()}
+    base, records = basis(data, only), {name: finished(PoolHistory(name), cells) for name, cells in pasts.items()}
+    days = {name: hours_of(past, None, data.since, data.until) for name, past in records.items()}
+    hours = {name: cells_of(past, None, data.since, data.until) for name, past in records.items()}
     names = [name for name in (*base.names, *pasts) if only is None or name in set(only)]
-    return completed(base, drafts(base, hours, names), {**{name: Hours() for name in names}, **hours})
+    return completed(base, drafts(base, days, names), hours)
