@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 
 from bot.adapters.redis.server.engine import die_with_parent
-from handlers.tools.demo_workspace import free_port
 from tests.patience import PATIENCE_SECONDS, until
+from tests.ports import free_port
 
 NOBODY = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
 """An Alertmanager that tells nobody."""

@@ -21,6 +21,7 @@ from tests.answering import Listeners
 from tests.architecture.tree import ROOT
 from tests.conftest import COMPONENTS, missing
 from tests.patience import LONG
+from tests.ports import HIGHEST, LOWEST, free_port, share
 
 NEEDY = """
 import pytest
@@ -125,3 +126,10 @@ def test_a_server_leaves_no_socket_of_who_comes_while_it_closes(
         asyncio.run(closes())
         gc.collect()
     assert [str(one.message) for one in left] == []
+
+
+def test_no_port_is_given_twice() -> None:
+    """Two servers of one test would wait for each other's, and a server that is killed would not get its own back."""
+    given = [port for worker in range(4) for port in share(f"gw{worker}", 4)]
+    assert sorted(given) == list(range(LOWEST, HIGHEST))
+    assert len({free_port() for _ in range(99)}) == 99

@@ -18,10 +18,10 @@ import aiohttp
 
 from bot.adapters.redis.server.embedded import EmbeddedRedis
 from bot.playground.serving import serving
-from handlers.tools.demo_workspace import free_port
 from tests.bench.product import TOKEN, cpu_seconds, product
 from tests.bench.stub import SlackStub
 from tests.bench.table import Row
+from tests.ports import free_port
 from tests.webhooks import NEVER, Json, webhook
 
 SAMPLES = 200

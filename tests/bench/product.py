@@ -13,8 +13,8 @@ from pathlib import Path
 
 import httpx
 
-from handlers.tools.demo_workspace import free_port
 from tests.architecture.tree import ROOT
+from tests.ports import free_port
 
 TOKEN = "bench-token"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import httpx
 
-from handlers.tools.demo_workspace import free_port
 from tests.architecture.tree import ROOT
 from tests.patience import PATIENCE_SECONDS, until
+from tests.ports import free_port
 from tests.processes import program
 
 NGINX = ROOT / "deploy/proxy/nginx.conf"

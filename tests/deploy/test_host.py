@@ -16,12 +16,12 @@ from starlette.responses import Response
 from bot.config import Environment
 from bot.settings import HttpTable
 from handlers.cli import WRONG_SETTINGS
-from handlers.tools.demo_workspace import free_port
 from handlers.worker import QUIET_SECONDS
 from tests.answering import Asked, answering_aside
 from tests.deploy import proxies
 from tests.deploy.dockerfile import UNIT, unit_settings
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import free_port
 from tests.processes import program
 
 MOST_EXPOSED = 1.5

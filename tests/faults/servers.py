@@ -9,8 +9,8 @@ from pathlib import Path
 
 import redis
 
-from handlers.tools.demo_workspace import free_port
 from tests.patience import PATIENCE_SECONDS, eventually
+from tests.ports import free_port
 from tests.processes import Zygote
 from tests.redis_servers import answers, started
 

@@ -15,7 +15,6 @@ from bot.playground.serving import serving
 from bot.playground.slack.app import SlackStandIn
 from bot.playground.slack.page_api.acts import ClickOutcome
 from bot.playground.slack.people import Channel
-from handlers.tools.demo_workspace import free_port
 from tests.faults.ends import POOL, Ends
 from tests.faults.frames import HTTP, REDIS
 from tests.faults.groups import webhook
@@ -25,6 +24,7 @@ from tests.faults.verdict import Delivered, owed, roots
 from tests.faults.wires import Wire
 from tests.invariants import in_redis
 from tests.patience import PATIENCE_SECONDS, eventually
+from tests.ports import free_port
 from tests.processes import Zygote
 from tests.slack_driver import SlackDriver, View
 

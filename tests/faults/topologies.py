@@ -9,9 +9,9 @@ from pathlib import Path
 import redis
 from redis.crc import key_slot
 
-from handlers.tools.demo_workspace import free_port
 from tests.faults.servers import Killed, RedisServer
 from tests.patience import eventually
+from tests.ports import free_port
 from tests.redis_servers import started
 
 SERVICE = "jobs"

@@ -14,9 +14,9 @@ import pytest
 from bot.config import ConfigError, Environment, File, Settings
 from handlers import run as module
 from handlers.run import required, run, separate_stores
-from handlers.tools.demo_workspace import free_port
 from tests.handlers.endpoint import SECRET, TOKEN, Endpoint, firing
 from tests.patience import PATIENCE_SECONDS, eventually
+from tests.ports import free_port
 
 GOOD = {"slack_bot_token": "xoxb-1", "slack_signing_secret": SECRET, "tailback_webhook_token": TOKEN}
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: tailback\r\n\r\n"

@@ -21,12 +21,12 @@ from bot.playground.slack.record import ApiCall
 from bot.playground.slack.settings import Shortcut, WorkspaceSettings
 from handlers.machine import now
 from handlers.run import serving
-from handlers.tools.demo_workspace import free_port
 from handlers.wiring import Runtime, opened
 from tests.invariants import in_redis
 from tests.journeys.farm import Farm, Pool
 from tests.journeys.setup import TOKEN, Setup
 from tests.patience import PATIENCE_SECONDS, WHOLE_TEST_SECONDS
+from tests.ports import free_port
 from tests.processes import Zygote
 from tests.slack_driver import SlackDriver
 from tests.threads import stored, unruly

@@ -13,10 +13,10 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
 from bot.core.record import Change
 from bot.ports import Unreachable
-from handlers.tools.demo_workspace import free_port
 from tests.faults.frames import REDIS
 from tests.faults.wires import Wire
 from tests.patience import eventually
+from tests.ports import free_port
 from tests.redis_servers import running, whole
 
 

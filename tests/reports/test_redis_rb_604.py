@@ -12,7 +12,7 @@ from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
 from bot.core.record import Change
 from bot.ports import Failure, Unreachable
-from handlers.tools.demo_workspace import free_port
+from tests.ports import free_port
 from tests.redis_servers import running
 
 MOST = 3

@@ -22,12 +22,12 @@ from starlette.responses import Response
 from bot.adapters.redis.server.engine import die_with_parent
 from bot.core.audit_chain import AuditEntry, linked
 from handlers.http.body_limits import UNKNOWN_BYTES
-from handlers.tools.demo_workspace import free_port
 from tests.answering import answering_aside
 from tests.faults.groups import webhook
 from tests.faults.servers import ROOT, RedisServer
 from tests.handlers.endpoint import signature
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import free_port
 
 MIB = 1024 * 1024
 TOKEN, SECRET = "a-webhook-token-of-32-characters", "a-signing-secret"

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import socket
 
 import httpx
 import pytest
@@ -12,6 +11,7 @@ from bot.adapters.http.address import base_url, secret_url
 from bot.adapters.http.client import Http, HttpPool, retry_after
 from bot.ports import Failure, Unreachable
 from tests.adapters.back_end import URL, BackEnd, patient_pool, serving_once
+from tests.ports import free_port
 
 TOKEN = "glsa_0123456789abcdef"
 NOON = "Wed, 21 Oct 2026 12:00:00 GMT"
@@ -104,9 +104,7 @@ async def test_a_token_is_never_in_a_message_or_the_log(caplog: pytest.LogCaptur
 
 async def test_nobody_listening_means_not_done() -> None:
     """A refused connection was never sent: safe to repeat."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     async with patient_pool() as wire:
         error = await problem(wire.http("Scaler", f"http://127.0.0.1:{port}").send("PUT", "", {}))
     assert error.failure is Failure.UNCONNECTED

@@ -12,11 +12,11 @@ from bot.adapters.slack.answers import Identity, key_of, metadata_of, outsider
 from bot.adapters.slack.chat import CONNECTED_SECONDS, SlackChat
 from bot.adapters.slack.history import Past, SharedReads
 from bot.ports import Failure, Message, Own, OwnMessages, Posted, Unreachable
-from handlers.tools.demo_workspace import free_port
 from tests.adapters.slack.chatting import chatting
 from tests.answering import answering, answering_with
 from tests.fakes import FakeClock
 from tests.playground.slack_kit import Kit, modal, section, standing
+from tests.ports import free_port
 
 CI = "C0CIONCALL"
 HELLO = Message("OPEN: 14 jobs wait", (section("14 jobs"),))

@@ -1,7 +1,5 @@
 """The client of the API that commands use, against a real server."""
 
-import socket
-
 import pytest
 
 from bot.config import Environment
@@ -9,6 +7,7 @@ from bot.ports import Refused, Unreachable
 from handlers.wiring_tools import running_api
 from tests.builders import POOL
 from tests.handlers.api.conftest import OPEN_TOKEN, with_api
+from tests.ports import free_port
 
 
 async def test_commands_read_what_the_api_tells() -> None:
@@ -28,9 +27,6 @@ async def test_commands_read_what_the_api_tells() -> None:
 
 
 async def test_a_tailback_that_is_not_there_is_named() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
-    async with running_api(Environment(), address) as client:
+    async with running_api(Environment(), f"http://127.0.0.1:{free_port()}") as client:
         with pytest.raises(Unreachable, match="cannot be reached at"):
             await client.get("pools")
