@@ -11,7 +11,7 @@ from bot.context.fleet import newest
 from bot.context.forecast_inputs import terms_of
 from bot.context.queries import open_of
 from bot.core.finding import Diagnosis, facts_of
-from bot.core.forecast.more_runners import Option, WhatIf, least, what_if
+from bot.core.forecast.more_runners import Option, WhatIf, what_if
 from bot.core.incident.held_cause import remembered
 from bot.core.incident.incident import Incident
 from bot.core.pool.pool import Pool, Snapshot, drained, fresh
@@ -151,9 +151,9 @@ async def _choice(context: Context, name: str, named: Diagnosis | None) -> Scale
     queued, policy = latest.queued if latest else None, policy_within(pool_scaler, capacity)
     most_more = policy.maximum - (capacity.size or 0)
     step = min(most_more, policy.step or most_more)
-    enough = await context.fleet.alone(lambda: fewest_enough(context, pool, step))
+    enough = await fewest_enough(context, pool, step)
     counts = {step, enough or step} if step > 0 else set[int]()
-    effect = await context.fleet.alone(lambda: _effects(context, pool, counts))
+    effect = await context.fleet.alone(partial(_effects, context, pool, counts))
     if effect.best and any(option.more == enough and not option.helps for option in effect.options):
         enough = effect.best.more  # the fewest that are enough would change nothing: the queue is short enough without
     target = proposed(policy, capacity.size, queued if enough is None else enough)
@@ -194,12 +194,22 @@ async def more_would_do(
     return what_more_would_do(found, chosen, _against(named), context.settings.file.slack.currency, cause=_first(named))
 
 
-def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
-    """The fewest added runners, up to `most`, expected to drain it in time; None if unknown."""
-    if most < 1:
-        return None
-    option = least(pool.samples, context.settings.file.rules_of(pool.id), most, terms_of(context, pool))
-    return option.more if option else None
+async def fewest_enough(context: Context, pool: Pool, most: int) -> int | None:
+    """The fewest added runners, up to `most`, expected to drain it in time; None if none is, or that is unknown.
+
+    Each number tried has a turn of the event loop of its own: all together hold it for several times as long.
+    """
+    low, high, best = 0, most, None
+    while most > 0 and low <= high:
+        middle = (low + high) // 2
+        found = await context.fleet.alone(partial(_effects, context, pool, (middle,)))
+        if not found.options:
+            return None
+        if found.options[-1].is_in_time:
+            best, high = middle, middle - 1
+        else:
+            low = middle + 1
+    return best
 
 
 def with_more(context: Context, pool: Pool, more: int) -> tuple[Option, Option] | None:

@@ -140,7 +140,7 @@ class Player:
         policy = policy_within(pool_scaler, capacity)
         room = max(0, policy.maximum - (capacity.size or 0))
         named = await cause_of(self.context, name, incident)
-        more = fewest_enough(self.context, pool, min(room, policy.step or room))
+        more = await fewest_enough(self.context, pool, min(room, policy.step or room))
         proposed = self.journal.proposed.setdefault(incident.id, [])
         last = next((one for one in reversed(proposed) if one.pool == name), None)
         if last is None or _another(last.more, more):

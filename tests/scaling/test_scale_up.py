@@ -17,6 +17,7 @@ from bot.core.scaling.limits import LimitHit, LimitReason, ScalePolicy
 from bot.core.statement import statement
 from bot.ports import Failure, Refused
 from bot.scaling import scale_up
+from bot.scaling.dialogs import with_more
 from bot.views.dialogs.scale import OTHER, scale_value
 from bot.views.words import refusals
 from bot.views.words.causes import CAUSES
@@ -333,6 +334,32 @@ async def test_the_dialog_opens_on_the_affected_pool_whose_wait_is_unknown(world
     options = [(one["value"], one["text"]["text"]) for one in blocks["pool"]["element"]["options"]]
     assert options == [(POOL, f"{POOL}, now 10"), (OTHER_POOL, f"{OTHER_POOL}, now 10")]
     assert blocks["choice"]["element"]["initial_option"]["value"] == scale_value(POOL, 30, 10)
+
+
+async def test_the_fewest_runners_that_drain_it_in_time_are_proposed() -> None:
+    """One runner fewer would miss the target."""
+    world = World()
+    figures: dict[str, Any] = {
+        "busy": 10,
+        "idle": 0,
+        "limit": 10,
+        "arrivals_per_minute": 1.0,
+        "completions_per_minute": 1.0,
+    }
+    world.queues(60, **figures)
+    await world.opens(queued=60)
+    for _ in range(15):
+        world.queues(60, **figures)
+        await world.passes(60, step=30)
+    blocks = {str(block.get("block_id")): block for block in dialog(await world.asks("scale_up"))["blocks"]}  # type: ignore[attr-defined]  # a list
+    target = next(at for at in range(11, 31)
+                  if scale_value(POOL, at, 10) == blocks["choice"]["element"]["initial_option"]["value"])  # fmt: skip
+    record = world.pool_record()
+    assert 12 < target < 30
+    for total, in_time in ((target, True), (target - 1, False)):
+        effect = with_more(world.context, record, total - 10)
+        assert effect is not None
+        assert effect[1].is_in_time is in_time
 
 
 async def test_a_pool_within_normal_gets_no_proposal(world: World) -> None:

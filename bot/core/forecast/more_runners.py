@@ -68,6 +68,11 @@ class Option:
         """Whether the queue drains sooner by more than a tenth."""
         return self.times_faster > LEAST_FASTER
 
+    @property
+    def is_in_time(self) -> bool:
+        """Whether the queue is expected to be empty within the target."""
+        return self.mid_seconds is not None and self.mid_seconds <= TARGET_SECONDS
+
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
@@ -155,17 +160,3 @@ def _do_nothing(now: Snapshot, alone: Option, rules: PoolRules) -> Statement | N
     if alone.mid_seconds is not None and alone.mid_seconds <= rules.boot_time_seconds:
         return statement("drains_before_boot", seconds=alone.mid_seconds, boot=rules.boot_time_seconds)
     return None
-
-
-def least(series: Sequence[Snapshot], rules: PoolRules, most: int, terms: Terms | None = None) -> Option | None:
-    """The smallest number of added runners, up to `most`, expected to meet the target; None if none does."""
-    low, high, best = 0, most, None
-    while low <= high:
-        middle = (low + high) // 2
-        found = what_if(series, rules, {middle}, terms)
-        option = found.options[-1] if found.options else None
-        if option is not None and option.mid_seconds is not None and option.mid_seconds <= TARGET_SECONDS:
-            best, high = option, middle - 1
-        else:
-            low = middle + 1
-    return best

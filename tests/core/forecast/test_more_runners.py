@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.forecast.forecast import ForecastInputs, forecast
-from bot.core.forecast.more_runners import TARGET_SECONDS, Option, Terms, least, what_if
+from bot.core.forecast.more_runners import Option, Terms, what_if
 from bot.core.pool.outlook import NOTHING, Forecast, Lever, Reach, RunnerPrice, ToldByCause, Verdict
 from bot.core.statement import statement
 from bot.views.words.forecasts import DOUBTED, what_more_would_do
@@ -120,17 +120,6 @@ def test_the_cost_is_that_of_the_added_runners_until_the_drain() -> None:
     row = options()[3]
     assert row.mid_seconds is not None
     assert row.cost == pytest.approx(10 * row.mid_seconds / 3600 * 0.5)
-
-
-def test_the_fewest_that_meet_the_target_are_found() -> None:
-    """One runner fewer would miss it."""
-    found = least(series(**STUCK), RULES, 100)
-    assert found is not None
-    fewer = what_if(series(**STUCK), RULES, (found.more - 1,)).options[-1]
-    assert found.mid_seconds is not None
-    assert found.mid_seconds <= TARGET_SECONDS
-    assert fewer.mid_seconds is None or fewer.mid_seconds > TARGET_SECONDS
-    assert least(series(**STUCK), RULES, 1) is None
 
 
 @pytest.mark.parametrize(
