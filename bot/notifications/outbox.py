@@ -54,23 +54,6 @@ async def answer_later(
         await context.store.commit(Change(puts=await tell_later(context, tell)))
 
 
-async def withdraw(context: Context, who: str, once: str) -> bool:
-    """Tell it no more; whether it was still to be told. Raises Conflict if it is leaving just now, Unreachable."""
-    held = await context.store.get(Tell, tell_id(who, once))
-    if held is None or held.value.ended_at is not None:
-        return False
-    over = replace(held.value, ended_at=context.now(), reply_url="")
-    await context.store.commit(Change(puts=(Put(held, over, None, keep_seconds=KEPT_SECONDS),)))
-    return True
-
-
-async def pending(context: Context, who: str, marks: tuple[str, ...]) -> dict[str, Tell]:
-    """By mark: what a person is still to be told, of these. Raises Unreachable."""
-    ids = {tell_id(who, mark): mark for mark in marks}
-    found = await context.store.get_many(Tell, list(ids))
-    return {ids[one]: held.value for one, held in found.items() if held.value.ended_at is None}
-
-
 async def unread(context: Context, who: str) -> list[Tell]:
     """What no way led to the person with, oldest first; from now on it counts as told. Raises Unreachable."""
     found = await context.store.get_many(Tell, list(await context.store.listed(unread_list(who))))

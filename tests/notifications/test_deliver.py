@@ -10,7 +10,7 @@ from bot.core.incident.details.events import PlainText
 from bot.core.message import Message
 from bot.core.notifications.tell import REPLY_URL_SECONDS, About, LaterResult, LeftToTell, Tell, Way, tell_id
 from bot.core.record import Change, Conflict, Put, Stored
-from bot.notifications.outbox import KEPT_SECONDS, pending, tell_later, unread, withdraw
+from bot.notifications.outbox import KEPT_SECONDS, tell_later, unread
 from bot.ports import Failure, Unreachable
 from bot.registry import TELLINGS
 from tests.builders import CHANNEL, POOL
@@ -131,15 +131,6 @@ async def test_it_waits_for_its_time_and_is_judged_then(world: World) -> None:
     await world.passes(300)
     assert (world.due("tell"), heard(world)) == (None, [])
     assert kept(world).ended_at is not None
-
-
-async def test_what_is_withdrawn_is_not_told(world: World) -> None:
-    await stored(world, tell(world, when=world.clock.now() + 60))
-    assert list(await pending(world.context, ANA, ("news", "other"))) == ["news"]
-    assert await withdraw(world.context, ANA, "news")
-    assert not await withdraw(world.context, ANA, "news")
-    await world.passes(120)
-    assert (heard(world), await pending(world.context, ANA, ("news",))) == ([], {})
 
 
 async def test_a_direct_message_stands_once_after_a_doubt(world: World) -> None:
