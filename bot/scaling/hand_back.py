@@ -43,10 +43,9 @@ async def lease_in_thread(
 
 async def lease_of(context: Context, pool: str, act: str) -> tuple[Stored[PoolLeases], Lease]:
     """(the leases of a pool, the one of a scale request). Raises Refused if it was returned."""
-    for key in dict.fromkeys((context.lease_key(pool), pool)) if pool else ():  # an older release kept it by the name
-        held = await context.store.get(PoolLeases, key)
-        if held is not None and (lease := held.value.lease(act)) is not None:
-            return held, lease
+    held = await context.store.get(PoolLeases, context.lease_key(pool)) if pool else None
+    if held is not None and (lease := held.value.lease(act)) is not None:
+        return held, lease
     raise Refused(refusals.RETURNED)
 
 
