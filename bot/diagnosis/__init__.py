@@ -1,1 +1,1 @@
-"""Finds out why a pool queues: one pure rule per file, in folders; `registry.py` lists them, `rank.py` runs them."""
+"""Finds out why a pool queues: pure rules, alike ones in a file; `registry.py` lists them, `rank.py` runs them."""

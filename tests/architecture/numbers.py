@@ -13,7 +13,6 @@ JUDGING = (
     "bot.core.inferring",
     "bot.core.pool",
     "bot.core.machines.room",
-    "bot.core.machines.shortage",
     "bot.core.incident.held_cause",
 )
 """Where causes and forecasts are found, and where parts of that have moved."""

@@ -10,19 +10,17 @@ from bot.core.pool.merge import SourceAnswer, merged
 from bot.core.pool.pool import PoolRules, Snapshot
 from bot.core.signals.signal import SignalKind, slim
 from bot.core.statement import statement
+from bot.diagnosis.machines.shortage import RULES
 from bot.diagnosis.rank import diagnosed
-from bot.diagnosis.registry import RULES
 from bot.views.words.causes import remedy_of
 from tests.diagnosis.rows import AT, POOL, SAYS, SLOWER, became, became_slow, lately, machines, service, troubled
 
-CAUSES = ("short_of_cpu", "short_of_memory", "short_of_disk", "slow_network", "slow_service")
-MINE = [rule for rule in RULES if rule.cause in CAUSES]
 DISK, CPU = SignalKind.DISK, SignalKind.CPU
 
 
 def first(found: Facts) -> Finding | None:
     """What these rules find."""
-    return diagnosed(found, MINE).top
+    return diagnosed(found, RULES).top
 
 
 @pytest.mark.parametrize(
@@ -158,8 +156,8 @@ def test_the_incident_forgets_it_when_it_is_well_for_two_looks() -> None:
 
 def test_where_nothing_else_is_found_it_is_said_as_of_then() -> None:
     bad = became(DISK, 14)
-    held = judged(None, diagnosed(bad, MINE), AT, 30)
-    well = diagnosed(lately(bad, 2, signals=machines(DISK, 0)), MINE)
+    held = judged(None, diagnosed(bad, RULES), AT, 30)
+    well = diagnosed(lately(bad, 2, signals=machines(DISK, 0)), RULES)
     after = remembered(judged(held, well, AT + 60, 30), well).top
     assert after is not None
     assert (after.cause, after.last_seen) == ("short_of_disk", AT)

@@ -1,1 +1,1 @@
-"""Machines that are too few: refused, not created, not registered, slow, failed, offline, or at the limit."""
+"""Machines that are too few, or short of something: refused, not registered, slow, failed, offline, at the limit."""

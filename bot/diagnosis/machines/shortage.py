@@ -48,7 +48,7 @@ class _Trouble:
     sure: float
 
 
-def short(cause: str, *kinds: SignalKind, remedy: str) -> Rule:
+def _rule(cause: str, *kinds: SignalKind, remedy: str) -> Rule:
     """The rule of a cause that signals of these kinds tell."""
 
     def find(facts: Facts) -> Found | None:
@@ -212,3 +212,12 @@ def _well(facts: Facts, kinds: Sequence[SignalKind]) -> bool:
     known = [(one, last) for one, last in samples if last]
     well = (one.value is not None and not any(one.bad(sample.value) for sample in last) for one, last in known)
     return bool(known) and all(well)
+
+
+RULES = (
+    _rule("short_of_disk", SignalKind.DISK, SignalKind.IO, remedy="clean_disks"),
+    _rule("short_of_memory", SignalKind.MEMORY, remedy="add_machines_memory"),
+    _rule("short_of_cpu", SignalKind.CPU, remedy="add_machines_cpu"),
+    _rule("slow_network", SignalKind.NETWORK, remedy="look_at_network"),
+    _rule("slow_service", SignalKind.SERVICE, remedy="repair_service"),
+)

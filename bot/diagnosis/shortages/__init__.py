@@ -1,1 +1,0 @@
-"""What machines or services lack: a signal says so."""
