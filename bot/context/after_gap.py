@@ -1,4 +1,8 @@
-"""Whether an incident's figures are older than a gap, during which nobody measured."""
+"""Whether an incident's figures are older than a gap, during which nobody measured.
+
+While no worker ran, or Redis did not answer, nobody measured. What was due meanwhile would call people with old
+figures, often for an incident that is over.
+"""
 
 from bot.context.context import Context
 from bot.context.save import RESYNCED

@@ -4,16 +4,16 @@ import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.context.after_gap import measured_again_at
 from bot.context.causes import explained
 from bot.context.context import Context
 from bot.context.queries import with_before
 from bot.context.save import Move, keep
 from bot.core.incident.incident import Incident, in_own_channel, reply_posted, troubled
 from bot.core.incident.observe import View, observed
-from bot.core.incident.plan import Do, NextStep, above_normal, escalated, next_step
+from bot.core.incident.plan import CALLING, Do, NextStep, above_normal, calls_people, escalated, next_step
 from bot.core.incident.reply_buttons import reworded
 from bot.core.record import Change, Stored
-from bot.incidents.after_gap import held_back
 from bot.incidents.quarantine import MOST_ATTEMPTS
 from bot.incidents.thread import Drawn, after_failure, message_of
 from bot.ports import Unreachable
@@ -65,7 +65,7 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             held = await keep(context, held, settled, due=now, release=False)
             move, drawing = _unchanged, drawing if held.value == incident else None
             continue
-        if (until := await held_back(context, incident, step, view)) is not None:
+        if _calls(incident, step) and (until := await measured_again_at(context, incident, view)) is not None:
             await keep(context, held, settled, due=until, uncertain=_in_doubt(held, incident))
             return
         if step.do is Do.RETURN_TO_CHANNEL:
@@ -80,6 +80,14 @@ async def reconcile(context: Context, held: Stored[Incident]) -> None:
             held = replace(held, in_doubt_since=None)
         move, drawing = moved, None if step.do in {Do.ESCALATE, Do.RETURN_TO_CHANNEL} else drawing
     await keep(context, held, move, due=context.now(), uncertain=held.in_doubt_since is not None)
+
+
+def _calls(incident: Incident, step: NextStep) -> bool:
+    """Whether the step calls people: after a gap, old figures would do so in vain."""
+    if step.do is Do.POST_ROOT:
+        return incident.thread.mention is not None and calls_people(incident)
+    entry = incident.log.entry(step.number) if step.do is Do.POST_REPLY else None
+    return step.do is Do.ESCALATE or (entry is not None and entry.event in CALLING)
 
 
 async def _view(context: Context, incident: Incident) -> View:
