@@ -6,11 +6,11 @@ from bot.context.after_gap import measured_again_at
 from bot.context.context import Action, Context
 from bot.context.five_lines import five_lines, open_incident
 from bot.core.durations import seconds
-from bot.core.incident.incident import Incident
+from bot.core.incident.details.people import ReminderAsked
+from bot.core.incident.incident import Incident, noted
 from bot.core.incident.observe import Timing, View, back_to_normal, latest
 from bot.core.incident.timeline import Event
 from bot.core.notifications.tell import LeftToTell, Reminder, Tell, Way
-from bot.core.people.reminder import MOST_REMINDERS, reminded_later, waiting
 from bot.core.pool.pool import PoolRules
 from bot.core.requests.interaction import Answer, Interaction, Surface
 from bot.core.requests.request import AtOnce, done
@@ -22,6 +22,8 @@ from bot.views.words import refusals
 
 LEAST_SECONDS, MOST_SECONDS = 60.0, 86400.0
 """Shorter than a look at the queue tells nothing new; longer than a day is another shift's."""
+MOST_REMINDERS = 5
+"""Of one incident that are not due yet: more would be noise in its thread."""
 FILLERS = frozenset({"me", "in"})
 
 
@@ -35,12 +37,19 @@ async def handle(context: Context, interaction: Interaction) -> Answer:
     tell = Tell("", interaction.who, about, when=now + length, once=f"remind:{request.id}", way=Way.THREAD)
 
     def move(fresh: Incident) -> Incident:
-        if len(known := waiting(fresh, now)) >= MOST_REMINDERS:
+        if len(known := _waiting(fresh, now)) >= MOST_REMINDERS:
             raise Refused(refusals.too_many_reminders(MOST_REMINDERS, known[0].at - now))
-        return reminded_later(fresh, interaction.who, now, length)
+        details = ReminderAsked(now + length, length)
+        return noted(fresh, now, Event.REMINDER, details, who=interaction.who, tell=False)
 
     await submit(context, interaction, held, request, move, also=await tell_later(context, tell))
     return Answer(whisper=reminder_set(now + length))
+
+
+def _waiting(incident: Incident, now: float) -> list[ReminderAsked]:
+    """The reminders of everybody that are not due yet, the next one first."""
+    details = (entry.details for entry in incident.log.timeline)
+    return sorted((one for one in details if isinstance(one, ReminderAsked) and one.at > now), key=lambda one: one.at)
 
 
 def _length(interaction: Interaction) -> float:

@@ -4,8 +4,7 @@ import pytest
 
 from bot.core.incident.incident import State
 from bot.core.incident.timeline import Event
-from bot.core.people.reminder import MOST_REMINDERS
-from bot.people.remind import LEAST_SECONDS, MOST_SECONDS
+from bot.people.remind import LEAST_SECONDS, MOST_REMINDERS, MOST_SECONDS
 from bot.registry import wake_all
 from bot.views.words import refusals
 from tests.wording import queue
