@@ -14,7 +14,7 @@ from bot.core.requests.interaction import Offer, Surface
 from bot.registry import ACTIONS, FIRST_HELP, VERBS, greeted, helped
 from bot.settings import PermissionsTable
 from bot.views.blocks import MOST_BUTTONS
-from bot.views.words.actions import ASKED_TO, SAID
+from bot.views.words.timeline import ASKED_TO, SAID
 from tests.architecture.layout import BEHAVIORS
 from tests.architecture.tree import Module, project, under
 from tests.builders import POOL, closed, incident, view

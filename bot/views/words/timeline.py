@@ -1,4 +1,4 @@
-"""Timeline entries in words: one function per kind of details."""
+"""Timeline entries in words: one function per kind of details. A new action adds its rows to the tables here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from bot.core.paging.page import PageAction
 from bot.core.pool.pool import Snapshot
 from bot.core.words import count, duration, figure, listed
 from bot.views.words import scaling
-from bot.views.words.actions import ASKED_TO, action_words
 from bot.views.words.closing import ending_lines, ending_words, silent_words
 from bot.views.words.diagnosis import diagnosis_lines, judged_words, survey_headline
+from bot.views.words.phrase import phrase
 from bot.views.words.silences import coverage_words, silence_ended_words, silencing_words
 from bot.views.words.sources import course_lines
 from bot.views.words.sparkline import spark_lines
@@ -46,6 +46,20 @@ DECISIONS = {
     Decision.SETTLED: "See the result below.",
 }
 """Text in place of decided buttons."""
+SAID: Mapping[str, Mapping[str, str]] = {
+    "mute": {"on": "muted updates in the thread.", "off": "resumed updates in the thread."}
+}
+"""Action and step of an `ActionNoted` → its sentence after a person's name, with `{names}` of its values."""
+ASKED_TO: Mapping[str, str] = {
+    "scale_up": "scale",
+    "hand_back": "return the extra runners of",
+    "extend": "keep the extra runners of",
+    "silence": "silence the alert",
+    "prolong": "extend the silence",
+    "unsilence": "end the silence",
+    "file_issue": "file an issue",
+}
+"""Action with an effect → the end of `asked to`, where that is not its name."""
 GO_ON = requests.SilenceEnded | requests.RunnersReturned | requests.RequestNotDone
 """Details whose sentence continues a person's name, and that Tailback reports by itself too."""
 
@@ -168,6 +182,12 @@ def _not_done_words(request: requests.RequestNotDone) -> str:
     return f"asked to {ASKED_TO.get(request.action, request.action)}{where}{target}. {came}"
 
 
+def _action_words(details: ActionNoted) -> str:
+    """The sentence of a step; that of another release's action has only its name."""
+    words = SAID.get(details.action, {}).get(details.step)
+    return phrase(words, details.values) if words else f"did {details.action}: {details.step}."
+
+
 ENDINGS = {
     PageAction.TRIGGER: "Nobody has acknowledged it in Slack.",
     PageAction.ACKNOWLEDGE: "Acknowledged in Slack.",
@@ -229,7 +249,7 @@ _WORDS: Mapping[type[Details], Callable[[Any], str]] = {
     requests.RunnersReturned: scaling.returned_words,
     requests.RequestNotDone: _not_done_words,
     requests.IssueNoted: _issue_words,
-    ActionNoted: action_words,
+    ActionNoted: _action_words,
     events.CauseJudged: judged_words,
     events.IncidentEnded: ending_words,
 }

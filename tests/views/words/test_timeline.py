@@ -137,7 +137,7 @@ def test_every_kind_of_details_has_a_row() -> None:
 
 
 def test_an_action_of_another_release_lacks_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.views.words.actions.SAID", {"followup": {"filed": "filed {issue}."}})
+    monkeypatch.setattr("bot.views.words.timeline.SAID", {"followup": {"filed": "filed {issue}."}})
     noted = actions.ActionNoted("followup", "filed", {"issue": "o/r#1"})
     assert [details_words(one) for one in (noted, replace(noted, values={}))] == ["filed o/r#1.", "filed unknown."]
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class ActionNoted:
-    """How far an action has come that needs no class of its own; its sentences are in `bot/views/words/actions.py`."""
+    """How far an action has come that needs no class of its own; its sentences are in `bot/views/words/timeline.py`."""
 
     action: str
     """Its name."""
