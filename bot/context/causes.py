@@ -85,7 +85,6 @@ def with_advice(found: Finding, made: Forecast) -> Finding:
 
 
 def moment_of(now: float, paces: Timing, unknown: tuple[str, ...] = ()) -> Moment:
-    """The time of the diagnosis."""
     return Moment(now, paces.poll, unknown)
 
 

@@ -41,8 +41,6 @@ class Rest:
 
 @dataclass(slots=True)
 class Fleet:
-    """What this process remembers."""
-
     spoken: dict[str, str] = field(default_factory=dict)
     """Incident of many pools → the one for which its alert fired."""
     _rests: dict[str, Rest] = field(default_factory=dict)

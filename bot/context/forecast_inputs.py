@@ -19,7 +19,6 @@ def reach_of(context: Context, pool: str) -> Reach:
 
 
 def inputs_of(pool: Pool, told: ToldByCause = NOTHING) -> ForecastInputs:
-    """The inputs of a forecast of this pool."""
     return ForecastInputs(pool.reach, told)
 
 

@@ -128,7 +128,6 @@ def pagers_of(context: Context, incident: Incident, *, unacknowledged: bool = Fa
 
 
 def channels(context: Context) -> tuple[str, ...]:
-    """The configured channels."""
     file = context.settings.file
     named = (file.slack.channel, file.slack.fallback_channel, *(route.channel for route in file.routes))
     return tuple(dict.fromkeys(channel for channel in named if channel))

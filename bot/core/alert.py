@@ -161,7 +161,6 @@ class Delivery:
 
     @property
     def likeness(self) -> str:
-        """See `likeness`."""
         return likeness(self.source, self.receiver, self.group_key)
 
     @property

@@ -120,8 +120,6 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class FleetContext:
-    """Context beside the pool."""
-
     measured: tuple[str, ...] = ()
     """Pools with a fresh sample and a known queue."""
     queueing: tuple[str, ...] = ()
@@ -162,7 +160,6 @@ class Facts:
 
     @property
     def pool(self) -> str:
-        """The pool's name."""
         return self.rules.name
 
     @property
@@ -203,7 +200,6 @@ class Facts:
         return self.series[self._since(minutes) :]
 
     def before(self, minutes: float) -> tuple[Snapshot, ...]:
-        """Older samples."""
         return self.series[: self._since(minutes)]
 
     def _since(self, minutes: float) -> int:
@@ -276,7 +272,6 @@ class Moment:
 def facts_of(
     names: Sequence[str], pools: Mapping[str, Pool], rules: Mapping[str, PoolRules], moment: Moment
 ) -> tuple[Facts, ...]:
-    """The facts of every pool with its context."""
     alone = [_alone(pools.get(name), rules.get(name, PoolRules(name)), moment) for name in dict.fromkeys(names)]
     fresh = [f for f in alone if not f.old and f.now.queued is not None]
     queueing = [f for f in fresh if f.waits]

@@ -39,7 +39,6 @@ EDIT_LANE = "edit"
 
 
 def post_lane(channel: str) -> str:
-    """The rate lane of posts in a channel."""
     return f"post:{channel}"
 
 

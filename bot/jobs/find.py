@@ -62,7 +62,6 @@ async def find_jobs(context: Context, text: str, sees: Sees = nobody) -> JobsAns
 
 
 async def answer_jobs(context: Context, jobs: list[FoundJob], sees: Sees) -> JobsAnswer:
-    """What is known of these jobs."""
     file = context.settings.file
     labels = {source: labels_of(file, source) for source in {one.source for one in jobs}}
     pools = {one.id: takers(one.labels, labels[one.source]) for one in jobs}

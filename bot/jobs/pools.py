@@ -83,5 +83,4 @@ def _texts(given: object) -> tuple[str, ...]:
 
 
 def every_labels(file: File) -> Mapping[str, PoolLabels]:
-    """The labels of all pools."""
     return labels_of(file, "")

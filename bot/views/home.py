@@ -42,7 +42,6 @@ class Board:
     doubtful: int = 0
     """Open incidents that are left out because Slack did not say whether the person may read them."""
     follows: Sequence[Follows] = ()
-    """What the person follows."""
 
 
 def home(board: Board, now: float, timing: Timing) -> Block:

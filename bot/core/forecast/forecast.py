@@ -32,8 +32,6 @@ DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class ForecastInputs:
-    """Inputs of a forecast beside the figures."""
-
     reach: Reach = UNBOUND
     told: ToldByCause = NOTHING
 

@@ -29,8 +29,6 @@ TARGET_SECONDS = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Criteria of a choice."""
-
     price: RunnerPrice | None = None
     known: Calibration | None = None
     """Of the pool's forecasts."""

@@ -47,7 +47,6 @@ def ended_in(sample: Snapshot) -> float | None:
 
 
 def within(series: Sequence[Snapshot], minutes: float) -> Sequence[Snapshot]:
-    """The samples of the last minutes."""
     return [s for s in series if series[-1].at - s.at <= minutes * 60]
 
 

@@ -47,8 +47,6 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What is usual for the pool."""
-
     habits: tuple[Habit, ...]
     """At least one; one alone holds for all times."""
     minutes: float

@@ -60,7 +60,6 @@ def luck(steps: int) -> Array:
 
 
 def state_of(seen: Seen, pool: str) -> Particles:
-    """The particles of a pool, from what was seen of it."""
     dice = np.random.RandomState(seed_of(pool))
     usual = max(seen.usual.habits[0].arrivals, 1 / DAY_MINUTES)
     load = seen.batches * _gamma(dice, seen.arrivals, seen.batches / usual, seen.batches)

@@ -50,7 +50,6 @@ class Supply:
 
 
 def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: float) -> Supply:
-    """The places of a pool, and how they fill."""
     last, patience = series[-1], max(LEAST_MINUTES, PATIENCE_BOOTS * boot)
     lately = [s for s in within(series, patience) if online(s) is not None]
     now = float(online(last) or 0)

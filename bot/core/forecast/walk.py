@@ -33,8 +33,6 @@ class Until(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is walked."""
-
     counts: tuple[int, ...] = (0,)
     """Added runners: a row of the walk for each."""
     reach: Reach = UNBOUND
@@ -122,8 +120,6 @@ def walk(state: Particles, question: Question | None = None) -> QueueWalk:
 
 
 class _Going:
-    """A walk on its way."""
-
     def __init__(self, state: Particles, question: Question) -> None:
         seen, self.state, self.question = state.seen, state, question
         self.alive = np.arange(PARTICLES)
@@ -171,7 +167,6 @@ class _Going:
         return (min(more, max(0.0, most - max(seen.usual.runners, seen.runners))) if self.waits else more), most
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
-        """What comes in these steps."""
         state, seen, alive = self.state, self.state.seen, self.alive
         at, ends = minutes[:, None] - length / 2, self.ends[alive]
         over = np.maximum(0.0, at - ends)

@@ -118,7 +118,6 @@ class Incident:
 
     @property
     def closed(self) -> bool:
-        """Whether the incident is over."""
         return self.state in {State.DRAINED, State.RESOLVED}
 
     @property

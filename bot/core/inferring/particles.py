@@ -48,7 +48,6 @@ class _Changes:
     met: int = 0
 
     def meet(self, miss: Array, variance: Array) -> None:
-        """One measurement more."""
         self.square += miss**2 / variance
         self.norm += np.log(variance)
         self.met += 1
@@ -91,7 +90,6 @@ def _apart(series: Sequence[Snapshot]) -> list[Snapshot]:
 
 
 def _drawn(usual: Baseline, arrivals: float, pool: str) -> _Changes:
-    """The particles of a pool."""
     dice = np.random.RandomState(seed_of(pool))
     kind, begun, size = (dice.random_sample(NUMBER) for _ in ("kind", "begun", "size"))
     chance = dice.standard_normal((2, NUMBER))

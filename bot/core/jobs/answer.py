@@ -9,8 +9,6 @@ from bot.core.statement import Statement
 
 
 class JobStanding(StrEnum):
-    """Where a job stands."""
-
     WAITING = "waiting"
     HELD = "held"
     """Kept back by an approval or a concurrency limit: it is in no queue."""

@@ -94,7 +94,6 @@ def joined_by(follows: Follows, follower: Follower) -> Follows:
 
 
 def left_by(follows: Follows, who: str) -> Follows:
-    """Without a follower."""
     return replace(follows, followers=tuple(one for one in follows.followers if one.who != who))
 
 

@@ -39,7 +39,6 @@ class KindPace:
 
     @property
     def key(self) -> str:
-        """Its kind's."""
         return kind_key(self.repository, self.job)
 
     @property
@@ -58,8 +57,6 @@ class KindPace:
 
 @dataclass(frozen=True, slots=True)
 class EndedJob:
-    """A job that ran and ended."""
-
     kind: str
     ended_at: float
     seconds: float
@@ -67,7 +64,6 @@ class EndedJob:
 
     @property
     def key(self) -> str:
-        """Its kind's."""
         return kind_key(self.repository, self.kind)
 
 

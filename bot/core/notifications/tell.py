@@ -68,8 +68,6 @@ class HandoverNews:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """A person asked to be reminded of an incident."""
-
     incident: str
     requested_at: float
     """Epoch seconds."""

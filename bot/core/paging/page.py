@@ -76,7 +76,6 @@ class PageRecord:
 
     @property
     def key(self) -> str:
-        """The key of its messages."""
         if self.pager:
             return f"tailback-{self.id}"
         return f"tailback-{self.id}-{self.escalated_at or 0:.0f}"

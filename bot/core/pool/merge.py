@@ -56,7 +56,6 @@ class _Value:
 
     @property
     def number(self) -> float:
-        """Of a figure that is one."""
         return float(self.value) if isinstance(self.value, int | float) else 0.0
 
 
@@ -65,7 +64,6 @@ IsFresh = Callable[[str, str, float], bool]
 
 
 def known(sample: Snapshot) -> dict[str, object]:
-    """The known figures of a sample."""
     return {name: value for name in FIGURES if (value := getattr(sample, name)) not in (None, ())}
 
 

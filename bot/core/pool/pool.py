@@ -206,8 +206,6 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class PoolRules:
-    """A pool's settings."""
-
     name: str
     match: dict[str, str] = field(default_factory=dict)
     """Labels of alerts about this pool; empty: any alert."""

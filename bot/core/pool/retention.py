@@ -31,8 +31,6 @@ Origin: judgement; an incident may stay open for so long without a figure.
 
 
 class Timed(Protocol):
-    """Anything with a time."""
-
     @property
     def at(self) -> float:
         """Epoch seconds."""

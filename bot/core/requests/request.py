@@ -200,7 +200,6 @@ class Request:
     channel: str
     requested_at: float
     body: Body
-    """The request's parameters."""
     incident: str | None = None
     progress: Progress = Progress.REQUESTED
     sent_at: float | None = None

@@ -73,7 +73,6 @@ class PoolLeases:
     """Since when every fresh sample was at or under the floor; None: not."""
 
     def pool_of(self, lease: Lease) -> str:
-        """The pool that a lease is about."""
         return lease.pool or self.id
 
     def lease(self, request_id: str) -> Lease | None:

@@ -10,7 +10,6 @@ class ActionNoted:
     """How far an action has come that needs no class of its own; its sentences are in `bot/views/words/timeline.py`."""
 
     action: str
-    """Its name."""
     step: str
     """One of those that it declares."""
     values: Mapping[str, str] = field(default_factory=dict)

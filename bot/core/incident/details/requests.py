@@ -240,7 +240,6 @@ class SilenceEnded:
     waiting: int | None = None
     above: int | None = None
     other: ActiveSilence | None = None
-    """Another active silence."""
     alertmanager: str = ""
     kind: Literal["silence_ended"] = "silence_ended"
 
