@@ -6,7 +6,7 @@ from bot.context.context import Context
 from bot.core.jobs.answer import JobStanding
 from bot.core.jobs.found import FoundJob, FoundJobs, Unfound
 from bot.core.kinds.jobs_now import JobsNow
-from bot.jobs.pools import every_labels
+from bot.jobs.pools import labels_of
 
 KEPT_SECONDS = 10.0
 """How long one reading of all pools serves everybody who asks; a sample is older."""
@@ -25,7 +25,7 @@ async def listed_job(context: Context, url: str, found: FoundJobs) -> FoundJobs:
 
 async def _read(context: Context) -> Mapping[str, FoundJob]:
     """The listed jobs of all pools by address: those that wait or run longest."""
-    labels = every_labels(context.settings.file)
+    labels = labels_of(context.settings.file, "")
     pools = await context.looked_at(list(labels))
     running = await context.store.get_many(JobsNow, list(labels))
     found = dict[str, FoundJob]()

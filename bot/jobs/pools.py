@@ -1,6 +1,5 @@
 """The labels of each configured pool, and what is known of a pool's queue for everybody who asks within seconds."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.config import File
@@ -80,7 +79,3 @@ def _texts(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,) if given.strip() else ()
     return tuple(str(one) for one in given) if isinstance(given, list | tuple) else ()
-
-
-def every_labels(file: File) -> Mapping[str, PoolLabels]:
-    return labels_of(file, "")
