@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from bot.core.pool.pool import Contradiction, Gap, Pool, Snapshot, Tally, measured, patience
-from bot.core.pool.retention import HELD_SECONDS, Origin, PoolSource, silent_since
+from bot.core.pool.retention import HELD_SECONDS, Origin, PoolSource
 from bot.core.signals.signal import Signal, contradiction
 from bot.core.words import duration
 
@@ -126,7 +126,12 @@ def taken(pool: Pool, answers: Sequence[SourceAnswer], now: float, poll_seconds:
 
 def silent_sources(pool: Pool, since: float, now: float, poll_seconds: float) -> dict[str, float]:
     """Sources that spoke of its queue after `since` or just before, and have fallen silent, with the time of then."""
-    return silent_since(pool.sources, since - patience(pool, poll_seconds), now, poll_seconds)
+    begun = since - patience(pool, poll_seconds)
+    return {
+        one.name: one.gave_at
+        for one in pool.sources
+        if one.gave_at is not None and one.gave_at >= begun and one.silent(now, poll_seconds)
+    }
 
 
 def holding_back(pool: Pool, since: float, now: float, poll_seconds: float) -> bool:

@@ -117,12 +117,3 @@ class PoolSource:
     def silent(self, now: float, poll_seconds: float) -> bool:
         """Whether it gave a queue or a wait before, and none that is fresh now."""
         return self.gave_at is not None and now - self.gave_at > self.allowed(poll_seconds)
-
-
-def silent_since(sources: Sequence[PoolSource], since: float, now: float, poll_seconds: float) -> dict[str, float]:
-    """The sources that gave a queue or a wait since then and have fallen silent, each with the time of its last one."""
-    return {
-        one.name: one.gave_at
-        for one in sources
-        if one.gave_at is not None and one.gave_at >= since and one.silent(now, poll_seconds)
-    }
