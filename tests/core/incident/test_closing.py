@@ -138,12 +138,6 @@ def recorded(number: int) -> Delivery:
     return SOURCES["alertmanager"](alertmanager(number))
 
 
-def test_a_late_repeat_of_an_ended_occurrence_changes_nothing() -> None:
-    easing = take(incident(), delivery(resolved()))
-    after = take(easing, delivery(alert()))
-    assert (after.state, events(after), after.group.firing) == (State.EASING, events(easing), ())
-
-
 @pytest.mark.parametrize(
     ("arrived", "again"),
     [

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.core.alert import Kind
 from bot.core.incident.details.events import AlertsJoined
 from bot.core.incident.membership import changed, left_out
 from bot.core.incident.observe import View, observed
@@ -147,12 +146,6 @@ def test_the_worst_of_several_alerts_is_read() -> None:
 )
 def test_a_member_is_called_by_what_tells_it_apart(labels: dict[str, str], name: str) -> None:
     assert changed((), (alert(labels=labels),)).news == AlertsJoined(new=(name,))
-
-
-def test_an_alert_whose_source_went_blind_did_not_fire_again() -> None:
-    """CloudWatch's INSUFFICIENT_DATA after ALARM: a new state of the same alarm."""
-    blind = alert(starts_at=NOW, kind=Kind.BLIND)
-    assert changed((alert(),), (blind,)).news == AlertsJoined(blind=("Runner queue is long",))
 
 
 def test_nothing_fresh_says_nothing() -> None:

@@ -93,13 +93,6 @@ def test_the_sample_just_before_the_incident_is_what_the_thread_opens_with() -> 
     assert look(incident(), Pool(POOL, (sample(9, at=NOW - 30),)), now=NOW).pools.peaks[POOL].queued == 9
 
 
-def test_samples_from_before_a_reopening_do_not_count() -> None:
-    over = closed(seen={POOL: NOW + 590})
-    again = absorbed(over, delivery(alert(starts_at=NOW + 890)), NOW + 900, named(POOL))
-    pool = samples(0, 0, 0, 0, 0, since=NOW + 750)
-    assert dict(look(again, pool, now=NOW + 900).pools.streaks) == {}
-
-
 QUEUES = st.lists(st.none() | st.sampled_from((0, 1, 5, 40)), max_size=4)
 KNOWN = st.none() | st.sampled_from((0, 9, 60))
 PARTS = st.fixed_dictionaries(
@@ -136,11 +129,6 @@ def test_every_affected_pool_must_have_drained() -> None:
     assert look(both, empty, busy).state is State.EASING
     assert look(both, empty, samples(0, 0, 0, pool="b")).state is State.DRAINED
     assert look(both, empty).state is State.EASING
-
-
-def test_only_pools_that_queued_are_judged() -> None:
-    found = look(easing(pools=candidates("a", "b")), samples(9, 0, 0, 0, pool="a"))
-    assert (found.pools.affected, found.state) == (("a",), State.DRAINED)
 
 
 def test_without_an_affected_pool_every_candidate_is_judged() -> None:

@@ -44,12 +44,6 @@ def measured(*hours: int, seconds: float = 3600.0) -> PoolHistory:
     return finished(PoolHistory(POOL), tuple(HourStats(hour, 60, seconds, Amount(60.0, seconds)) for hour in hours))
 
 
-def test_a_pool_without_a_past_asks_for_six_weeks_newest_first() -> None:
-    fill = planned(NONE, PoolHistory(POOL), NOW, KEPT_SECONDS)
-    assert fill.days == tuple(range(YESTERDAY, YESTERDAY - 42, -1))
-    assert planned(NONE, PoolHistory(POOL), NOW, 2 * DAY_SECONDS).days == (YESTERDAY, YESTERDAY - 1)
-
-
 def test_a_day_is_over_when_its_last_hour_has_had_time_to_be_written() -> None:
     midnight = TODAY * DAY_SECONDS
     assert newest_day(midnight + SETTLED_SECONDS - 1) == YESTERDAY - 1
@@ -125,10 +119,6 @@ def test_what_the_source_does_not_know_stays_unknown() -> None:
     assert (known[2], known[5]) == (3300.0, 2100.0)
     assert hours_of([YESTERDAY], whole_day(YESTERDAY)[:2]) == ()
     assert hours_of([YESTERDAY], ()) == ()
-
-
-def test_samples_an_hour_apart_are_too_few_to_be_an_hour() -> None:
-    assert hours_of([YESTERDAY], whole_day(YESTERDAY)[1::12]) == ()
 
 
 def test_known_hours_are_those_that_count() -> None:
