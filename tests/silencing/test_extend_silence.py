@@ -86,16 +86,6 @@ async def test_what_lasts_longer_already_is_not_extended() -> None:
     await refused(enough, presses(world))
 
 
-async def test_two_presses_are_one() -> None:
-    world = await silenced("1h")
-    world.clock.advance(1800)
-    request_id = offered(world)
-    await presses(world, BEN, request_id)
-    await refused(refusals.already_requested(0.0), presses(world, ANA, request_id))
-    await world.work()
-    assert world.alertmanager.script.count("extend") == 1
-
-
 async def test_until_drained_lasts_and_ends_with_the_drain() -> None:
     world = await silenced("drained", custom="30m")
     await world.passes(1200, step=120)

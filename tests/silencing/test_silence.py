@@ -16,14 +16,14 @@ from bot.core.incident.details.requests import (
     Silencing,
 )
 from bot.core.incident.incident import Silence
-from bot.core.requests.interaction import Answer, Surface, request_id
+from bot.core.requests.interaction import Answer, Surface
 from bot.ports import Failure, Refused
 from bot.silencing import silence
 from bot.views.words import refusals
 from bot.views.words.silences import still_lasts
 from tests.builders import POOL, incident, view, with_fields
 from tests.fakes import FakeAlertmanager
-from tests.world import ANA, BEN, LABELS, OTHER_POOL, World, dialog, refused, spoken
+from tests.world import ANA, BEN, LABELS, OTHER_POOL, World, refused, spoken
 
 HOUR = 3600.0
 MADE = Silencing(SilenceStep.MADE, HOUR, coverage=Coverage(1, 1))
@@ -42,13 +42,6 @@ async def submitted(world: World, who: str = ANA, custom: str = "", preset: str 
         await world.asks("silence", who)
     given = {"surface": Surface.DIALOG, "step": "silence", "values": {"preset": preset, "custom": custom}}
     return await world.asks("silence", who, **{**given, **parts})
-
-
-async def test_the_button_opens_a_dialog_and_does_nothing_yet(world: World) -> None:
-    shown = dialog(await world.asks("silence"))
-    assert shown["callback_id"] == "silence"
-    assert f"runner_label={POOL}" in str(shown)
-    assert world.alertmanager.silences == {}
 
 
 async def test_a_silence_is_as_narrow_as_the_alert_and_names_its_owner(world: World) -> None:
@@ -102,15 +95,6 @@ async def test_a_bad_duration_is_marked_at_its_field(world: World, text: str, pr
     answer = await submitted(world, custom=text)
     assert answer.errors == {"custom": problem}
     assert world.data.commits == commits + 1, "what the dialog showed, and nothing else"
-
-
-async def test_two_dialogs_of_the_same_button_silence_once(world: World) -> None:
-    button = {"request_id": request_id(world.incident, "silence")}
-    await submitted(world, ANA, **button)
-    raised = await refused(refusals.already_requested(0.0), submitted(world, BEN, **button))
-    await world.work()
-    assert raised.who == ANA
-    assert len(world.alertmanager.silences) == 1
 
 
 async def test_alerts_that_share_no_label_are_not_silenced() -> None:
@@ -194,11 +178,6 @@ async def test_in_a_thread_only_the_duration_is_asked_for(world: World) -> None:
 )
 async def test_a_command_that_cannot_be_done_says_why(world: World, words: tuple[str, ...], refusal: str) -> None:
     await refused(refusal, world.types("silence", *words))
-
-
-async def test_a_command_in_another_channel_reaches_no_incident_here(world: World) -> None:
-    """Only on what that channel's incidents are about (C15)."""
-    await refused("in another channel", world.types("silence", POOL, "1h", channel="C0ELSEWHERE"))
 
 
 async def test_in_shadow_mode_nothing_is_silenced_and_that_is_said() -> None:

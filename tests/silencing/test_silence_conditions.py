@@ -121,11 +121,6 @@ async def test_the_kill_switch_leaves_it_and_says_so() -> None:
     assert any("Actions are disabled" in text for text in world.replies)
 
 
-async def test_by_a_word_in_the_thread(world: World) -> None:
-    await world.done(world.says("silence", "drained"))
-    assert [one.until_drained for one in world.details(Silencing) if one.step is SilenceStep.MADE] == [True]
-
-
 async def test_the_owner_is_told_ten_minutes_before_the_end_once() -> None:
     world = await silenced("1h")
     await world.passes(2990, step=115)
