@@ -1,7 +1,5 @@
 """A pool with two sources, from the alert to the thread: unknown is never zero, and silence is no recovery."""
 
-import pytest
-
 from bot.adapters.metrics.several import Several
 from bot.core.incident.details.events import Diagnosed, IncidentEnded, QueueChanged
 from bot.core.incident.incident import State
@@ -115,17 +113,3 @@ async def test_only_figures_of_one_source_are_compared() -> None:
     world.says(160)
     await world.passes(600, step=30)
     assert [(one.queued, one.was_queued) for one in world.details(QueueChanged)] == [(160, 77)]
-
-
-@pytest.mark.parametrize("by", [GITHUB, PROMETHEUS])
-async def test_a_queue_of_0_beside_a_job_that_waits_is_unknown(by: str) -> None:
-    world = TwoSources()
-    await world.began(14, 14)
-    world.says(0, wait=0.0)
-    world.says(None if by == PROMETHEUS else 0, wait=5400.0 if by == PROMETHEUS else 0.0, by=PROMETHEUS)
-    if by == GITHUB:
-        world.says(0, wait=5400.0)
-    await world.passes(1800, step=30)
-    assert world.pool_record().latest.queued is None  # type: ignore[union-attr]
-    assert "at least one (" in world.text
-    assert not world.incident.closed

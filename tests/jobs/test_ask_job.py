@@ -6,8 +6,7 @@ from bot.core.jobs.found import FoundJobs
 from bot.core.message import Message
 from bot.core.pool.pool import Job
 from bot.core.requests.interaction import Surface
-from bot.views.words.jobs import ESTIMATE
-from tests.builders import CHANNEL, POOL
+from tests.builders import CHANNEL
 from tests.jobs.test_find import JOB, URL, Known, put, queueing
 from tests.world import BEN, World, whisper
 
@@ -15,15 +14,6 @@ from tests.world import BEN, World, whisper
 async def private_answer(world: World, *jobs: object, **parts: str) -> str:
     world.context.jobs = Known(*(jobs or (JOB,)))  # type: ignore[arg-type]  # a test's own jobs
     return whisper(await world.types("job", URL, **parts)).text
-
-
-async def test_a_waiting_job_is_answered_with_pool_start_place_and_cause() -> None:
-    world = World()
-    await put(world, queueing())
-    text = await private_answer(world)
-    assert "test (default)" in text
-    assert POOL in text
-    assert text.count(ESTIMATE) == 1, "it has a place and a start"
 
 
 async def test_the_link_of_the_incident_is_shown_only_to_who_may_see_its_channel() -> None:

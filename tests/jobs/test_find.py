@@ -54,10 +54,6 @@ async def everybody(_: Incident) -> bool:
     return True
 
 
-async def nobody(_: Incident) -> bool:
-    return False
-
-
 async def put(world: World, *pools: Pool) -> None:
     for pool in pools:
         held = await world.store.get(Pool, pool.id) or Stored(pool, 0)
@@ -104,11 +100,19 @@ async def test_a_label_with_two_pools_names_both_and_the_sooner_start_counts() -
     assert (found.pool, found.pools) == (POOL, (POOL, OTHER_POOL))
 
 
-async def test_a_label_that_no_pool_has_is_named() -> None:
-    found = await asked(World(), URL, replace(JOB, labels=("self-hosted", "linux.huge")))
-    assert (found.pool, found.missing, found.start) == ("", ("linux.huge",), None)
+@pytest.mark.parametrize(
+    ("labels", "missing", "reason"),
+    [(("self-hosted", "linux.huge"), ("linux.huge",), "no_pool"), ((), (), "no_label")],
+    ids=["a label of no pool", "a group of runners alone"],
+)
+async def test_a_job_of_no_known_pool_has_the_reason(
+    labels: tuple[str, ...], missing: tuple[str, ...], reason: str
+) -> None:
+    """Of a job that names a group alone GitHub tells the group once it runs."""
+    found = await asked(World(), URL, replace(JOB, labels=labels))
+    assert (found.pool, found.missing, found.start) == ("", missing, None)
     assert found.reason is not None
-    assert found.reason.id == "no_pool"
+    assert found.reason.id == reason
 
 
 LISTED = "https://ci.example.com/builds/7/jobs/70"
@@ -145,14 +149,6 @@ async def test_a_system_that_knows_no_such_job_is_believed() -> None:
         await find_jobs(world.context, LISTED, everybody)
 
 
-async def test_the_pool_of_a_job_without_labels_is_not_known() -> None:
-    """It names a group of runners alone; GitHub tells the group once it runs."""
-    found = await asked(World(), URL, replace(JOB, labels=()))
-    assert (found.pool, found.missing, found.start) == ("", (), None)
-    assert found.reason is not None
-    assert found.reason.id == "no_label"
-
-
 async def test_a_number_alone_tells_no_name_of_a_repository_that_may_be_private() -> None:
     world = World()
     await put(world, queueing())
@@ -161,15 +157,6 @@ async def test_a_number_alone_tells_no_name_of_a_repository_that_may_be_private(
     assert (answer.name, answer.repository, answer.url) == ("", "", "")
     public = await asked(world, "34", replace(JOB, public=True))
     assert (public.name, public.repository, public.url) == ("test (default)", "org/secret", URL)
-
-
-async def test_an_incident_is_told_only_to_who_may_see_its_channel() -> None:
-    world = await World.opened()
-    await put(world, queueing())
-    world.context.jobs = Known(JOB)
-    seen, unseen = [(await find_jobs(world.context, URL, sees)).jobs[0] for sees in (everybody, nobody)]
-    assert seen.incident
-    assert not unseen.incident
 
 
 async def test_old_figures_give_no_start_and_say_so() -> None:

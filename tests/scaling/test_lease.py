@@ -99,20 +99,9 @@ async def test_late_figures_prove_no_lack_of_effect(late: float) -> None:
     assert [(one.came, one.online) for one in world.details(RunnersChecked)] == [(RunnersCame.VERIFIED, 24)]
 
 
-async def test_a_source_that_stopped_at_an_empty_queue_returns_no_runners() -> None:
-    world = await asked()
-    world.runners(24, busy=22)
-    await world.passes(70)
-    world.metrics.show(POOL, Snapshot(POOL, world.clock.now(), queued=0, oldest_wait_seconds=0.0, busy=0, idle=24))
-    await world.passes(1800)
-    assert world.scaler.current == 24
-
-
 @pytest.mark.parametrize("usual_age", [0.0, 300.0, 600.0])
 @pytest.mark.parametrize("after", [120.0, 600.0])
-async def test_one_empty_sample_before_a_late_source_stopped_returns_none_either(
-    usual_age: float, after: float
-) -> None:
+async def test_one_empty_sample_before_a_source_stopped_returns_no_runners(usual_age: float, after: float) -> None:
     """The queue must have been empty for `drained`, by what was measured."""
     world = await asked()
     world.policy(drained_seconds=after)
