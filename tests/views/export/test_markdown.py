@@ -257,9 +257,6 @@ def test_nothing_that_was_typed_becomes_a_link_on_github(typed: str) -> None:
     assert shown.replace("\u2060", "") == typed
 
 
-WITHOUT = {"without_low_seconds": 5400.0, "without_mid_seconds": 7200.0, "without_high_seconds": 10800.0}
-
-
 @pytest.mark.parametrize(
     ("bounds", "verdict"),
     [
