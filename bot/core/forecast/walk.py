@@ -256,15 +256,16 @@ class _Going:
     def lives(self, ahead: _Ahead, length: float) -> tuple[Array, Array, Array]:
         """Live on through these steps; the path of the first row."""
         alive, system = self.alive, self.system[:, self.alive]
-        queued = np.empty((len(ahead.minutes), *system.shape))
-        for step in range(len(ahead.minutes)):
-            free = np.maximum(0.0, self.max_with_added + ahead.returned[step] - ahead.present[step])
-            runners = ahead.present[step] + np.minimum(self.added_runners * ahead.added[step], free)
-            new = np.maximum(runners - ahead.returned[step] - self.state.runners[alive], 0.0)
-            pace = ahead.pace[step] + (ahead.new_pace[step] - ahead.pace[step]) * new / np.maximum(runners, TINY)
-            half = ahead.came[step] / 2
-            system = flow(system + half, runners, pace, length) + half
-            np.maximum(system - runners, 0.0, out=queued[step])
+        present, returned = ahead.present[:, None], ahead.returned[:, None]
+        free = np.maximum(0.0, self.max_with_added + returned - present)
+        runners = present + np.minimum(self.added_runners * ahead.added[:, None], free)
+        new = np.maximum(runners - returned - self.state.runners[alive], 0.0)
+        more = (ahead.new_pace - ahead.pace)[:, None]
+        pace = ahead.pace[:, None] + more * new / np.maximum(runners, TINY)
+        queued = np.empty_like(runners)
+        for step, half in enumerate(ahead.came / 2):
+            system = flow(system + half, runners[step], pace[step], length) + half
+            np.maximum(system - runners[step], 0.0, out=queued[step])
         self.system[:, alive] = system
         arrived = self.arrived[alive] + np.cumsum(ahead.came, axis=0)
         self.arrived[alive] = arrived[-1]
