@@ -40,6 +40,8 @@ class Incident:
     alert: int
     named: tuple[Named, ...]
     """At each of the moments."""
+    every: int = 3
+    """Minutes between two measurements."""
 
     def figures(self, minute: float) -> Figures:
         """Minutes since the alert → the figures of then."""
@@ -90,11 +92,11 @@ async def begins(fleet: Fleet, course: Course) -> FakeMetrics:
     return source
 
 
-async def lives(fleet: Fleet, source: FakeMetrics, course: Course, minutes: Sequence[int]) -> None:
-    """The figures of these minutes, one after the other, each measured once."""
-    for minute in minutes:
+async def lives(fleet: Fleet, source: FakeMetrics, course: Course, minutes: Sequence[int], every: int = 1) -> None:
+    """These minutes pass; the last figures of so many at a time are measured once."""
+    for minute in minutes[every - 1 :: every]:
         source.show(POOL, course(float(minute)))
-        fleet.clock.advance(60)
+        fleet.clock.advance(60 * every)
         await fleet.world.work()
 
 
@@ -104,7 +106,7 @@ async def named(incident: Incident) -> tuple[Named, ...]:
     fleet.world.context.pool_scalers = {}
     source = await begins(fleet, incident.figures)
     for moment in MOMENTS:
-        await lives(fleet, source, incident.figures, range(begun, moment))
+        await lives(fleet, source, incident.figures, range(begun, moment), incident.every)
         begun = moment
         details = (await read(fleet.world.context, [POOL], fleet.world.incident)).details
         assert isinstance(details, Diagnosed)
