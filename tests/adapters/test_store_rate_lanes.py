@@ -8,6 +8,7 @@ from bot.core.message import OPEN, SHUT
 from bot.core.record import Change
 from bot.playground.memory.rows import GRACE_SECONDS
 from tests.adapters.store_world import AnyStore, World
+from tests.patience import LONG
 
 LATE = 0.05
 """How late, at most, somebody comes back for a slot."""
@@ -136,7 +137,7 @@ class Mix:
         return max(used, now) - (self.burst - 1) * self.interval
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(60 if LONG else 20))
 async def test_no_ordinary_asker_delays_an_urgent_one(seed: int, world: World, store: AnyStore) -> None:
     """An urgent one waits for the rate and for urgent ones before it; all that is added is how late those came."""
     mix = await Mix(seed).play(world, store)
@@ -145,7 +146,7 @@ async def test_no_ordinary_asker_delays_an_urgent_one(seed: int, world: World, s
     assert {who: by for who, by in late.items() if by > allowed} == {}
 
 
-@pytest.mark.parametrize("seed", range(60, 80))
+@pytest.mark.parametrize("seed", range(60, 80 if LONG else 67))
 async def test_the_rate_is_kept_and_everybody_is_granted(seed: int, world: World, store: AnyStore) -> None:
     """Never more than the burst and one an interval, in any span of time."""
     mix = await Mix(seed).play(world, store)
