@@ -4,8 +4,10 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +63,9 @@ LONGEST = {
 }
 """The files with tests of ten seconds and more."""
 
+if find_spec("sniffio") is None:
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
+    """httpcore imports it at each request: else pytest looks through all folders for what is not there."""
 gc.disable()  # until all tests are collected: nothing becomes garbage before that
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("tests"), max_examples=25)  # the first of the same examples
