@@ -10,7 +10,7 @@ from bot.core.pool.hour_stats import HOUR_SECONDS, ExpectedHour
 from bot.core.pool.pool import Contradiction, Tally
 from bot.core.statement import statement
 from bot.diagnosis.rank import diagnosed, grouped, shown_figures
-from tests.diagnosis.rows import PLAIN, POOL, facts, troubled
+from tests.diagnosis.rows import POOL, facts, troubled
 
 
 def test_a_diagnosis_gives_cause_evidence_remedy_and_what_was_missing() -> None:
@@ -106,12 +106,3 @@ def test_what_the_evidence_gave_is_named_for_the_survey() -> None:
     assert "idle" in shown_figures(outage("a", "b")[0])
     assert shown_figures(diagnosed(facts(limit=20, booting=0))) == {"limit"}
     assert shown_figures(diagnosed(facts())) == frozenset()
-
-
-def test_what_is_seen_is_kept_where_no_rule_fits() -> None:
-    """The two figures of the alert that the product was made for."""
-    figures: dict[str, Any] = {"queued": 14, "oldest_wait_seconds": 6840.0}
-    found = diagnosed(facts(**{**dict.fromkeys(PLAIN), **figures, "arrivals_by_source": (), "usual_by_source": ()}))
-    assert found.findings == ()
-    assert found.seen == (statement("seen_plainly", busy=None, idle=None, limit=None, **figures),)
-    assert "idle" in found.missing

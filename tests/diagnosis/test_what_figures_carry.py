@@ -165,6 +165,8 @@ def test_the_alert_the_product_was_made_for_has_no_cause_of_its_own() -> None:
     series = tuple(Snapshot(POOL, AT - 60 * ago, queued=14, oldest_wait_seconds=6840.0) for ago in range(30, -1, -1))
     found = diagnosed(Facts(PoolRules(POOL), series, FleetContext((POOL,), (POOL,))))
     assert (found.findings, found.waits) == ((), True)
+    unknown = dict.fromkeys(("busy", "idle", "limit"))
+    assert found.seen == (statement("seen_plainly", queued=14, oldest_wait_seconds=6840.0, **unknown),)
     assert {"limit", "busy", "idle", "creates", "api_remaining"} <= set(found.missing)
 
 
