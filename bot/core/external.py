@@ -41,7 +41,7 @@ class Person:
     outsider: Outsider | None = None
     """Why not; None for a full member, or if it is not known."""
     teams: tuple[str, ...] = ()
-    """Further workspaces of an organization that the person belongs to (Enterprise Grid)."""
+    """Further workspaces that the person belongs to, and their organization (Enterprise Grid)."""
     name: str = ""
     """As others read it in Slack; empty if it is not known."""
 

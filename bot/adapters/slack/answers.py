@@ -46,9 +46,14 @@ class Identity:
 
 
 def teams_of(user: Mapping[str, object]) -> tuple[str, ...]:
-    """The workspaces of an organization that name this person (Enterprise Grid)."""
-    teams = inner(user, "enterprise_user").get("teams")
-    return tuple(team for team in teams if isinstance(team, str)) if isinstance(teams, list) else ()
+    """The workspaces of an organization that name this person, and the organization itself (Enterprise Grid).
+
+    An app of the whole organization has its id instead of a workspace's, and what people press may name it too.
+    """
+    member = inner(user, "enterprise_user")
+    teams = member.get("teams")
+    named = [*(teams if isinstance(teams, list) else ()), member.get("enterprise_id")]
+    return tuple(team for team in named if isinstance(team, str) and team)
 
 
 def name_of(user: Mapping[str, object]) -> str:
@@ -68,7 +73,7 @@ OUTSIDERS = {
 
 
 def outsider(user: Mapping[str, object], team: str) -> Outsider | None:
-    """Why this is no full member of the workspace `team`; None for one. In doubt they belong elsewhere."""
+    """Why this is no full member of the workspace or organization `team`; None for one. In doubt they are elsewhere."""
     if not user:
         return Outsider.GONE
     if flagged := next((kind for flag, kind in OUTSIDERS.items() if user.get(flag)), None):
