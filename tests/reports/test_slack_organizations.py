@@ -1,4 +1,4 @@
-"""Apps of a whole organization (Enterprise Grid): what Slack answers of the app and of people has the organization's id.
+"""Apps of a whole organization (Enterprise Grid): what Slack answers of the app and of people names the organization.
 
 slackapi/python-slack-sdk#1383: an installation has no workspace, only the organization. slackapi/bolt-js#1875: what a
 person presses may name the organization, and what they type the workspace. looker/lookerbot#184: a person has no

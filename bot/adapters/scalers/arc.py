@@ -9,8 +9,16 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.adapters.build_context import BuildContext, read
-from bot.adapters.scalers.cluster import Body, ClusterTable, Figures, KubernetesResource, Name, ObjectScaler
-from bot.adapters.scalers.quantity import amount
+from bot.adapters.scalers.cluster import (
+    Body,
+    ClusterTable,
+    Figures,
+    KubernetesResource,
+    Name,
+    ObjectScaler,
+    paused,
+)
+from bot.adapters.scalers.quantity import amount, at
 from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
 from bot.core.words import count, listed
@@ -21,6 +29,9 @@ CAUTION = (
 )
 CAUTION_MIN = f"The target is the number of idle runners kept ready on top of the assigned jobs. {CAUTION}"
 NO_CAP = 'no cap holds it back, so set `lever = "min"` to keep idle runners ready instead'
+OUTDATED = "Outdated"
+"""The phase of a scale set whose runners GitHub refuses as too old. Its numbers change nothing then, only its runners'
+specification does (actions-runner-controller#4660)."""
 LEAST, MOST = ("spec", "minRunners"), ("spec", "maxRunners")
 
 
@@ -33,13 +44,21 @@ class ArcTable(ClusterTable):
 def build(pool: str, place: str, raw: Mapping[str, object], context: BuildContext) -> tuple[ObjectScaler, ScalePolicy]:
     table = read(ArcTable, place, raw)
     if table.lever == "min":
-        figures, caution, lever = Figures(LEAST, maximum=MOST, absent=0, trouble=_trouble), CAUTION_MIN, Lever.SIZE
+        figures = Figures(LEAST, maximum=MOST, absent=0, trouble=_trouble, rests=_rests)
+        caution, lever = CAUTION_MIN, Lever.SIZE
     else:
         there = ("status", "currentRunners")
-        figures, caution, lever = Figures(MOST, there, LEAST, unset=NO_CAP, trouble=_trouble), CAUTION, Lever.LIMIT
+        figures = Figures(MOST, there, LEAST, unset=NO_CAP, trouble=_trouble, rests=_rests)
+        caution, lever = CAUTION, Lever.LIMIT
     return ObjectScaler(pool, place, table, context, SCALE_SETS, figures), replace(
         table.policy, caution=caution, lever=lever
     )
+
+
+def _rests(found: Body) -> str:
+    if at(found, ("status", "phase")) == OUTDATED:
+        return "its runners are too old for GitHub (phase Outdated), so correct their image"
+    return paused(found)
 
 
 def _trouble(found: Body) -> str:

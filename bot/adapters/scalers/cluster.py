@@ -12,6 +12,7 @@ from bot.adapters.build_context import BuildContext
 from bot.adapters.http.address import BaseUrl
 from bot.adapters.http.client import Http, HttpAnswer, bearer
 from bot.adapters.http.connection import ConnectOptions
+from bot.adapters.http.json_answer import one_line
 from bot.adapters.http.rows import rows
 from bot.adapters.scalers.policy import PolicyTable
 from bot.adapters.scalers.quantity import Path, amount, at, dotted, nested
@@ -28,6 +29,11 @@ RELEASE = "let its owner give the field up, as the page describes, or change it 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 REVIEW = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
 """A self review, which any token may create."""
+
+PAUSED = frozenset({"paused", "paused-replicas", "paused-scale-out"})
+"""How annotations end by which a controller leaves an object alone: KEDA's, Cluster API's and others'."""
+RESUME = "Resume it first."
+OFF = {("paused", "false"), ("paused-scale-out", "false")}
 
 Body = Mapping[str, object]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)]
@@ -66,6 +72,17 @@ class KubernetesResource:
         return f"{inside}/{self.plural}/{name}{f'/{self.subresource}' if self.subresource else ''}"
 
 
+def paused(found: Body) -> str:
+    """By which annotations its controller leaves an object alone; empty if by none."""
+    notes = at(found, ("metadata", "annotations"))
+    names = [
+        f"{name}={value}"
+        for name, value in (notes.items() if isinstance(notes, Mapping) else ())
+        if (word := str(name).rpartition("/")[2]) in PAUSED and (word, str(value).lower()) not in OFF
+    ]
+    return f"it is paused ({one_line(listed(names))})" if names else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Where an object says what; an empty path says nothing."""
@@ -84,6 +101,8 @@ class Figures:
     """What to do when `field` is missing."""
     trouble: Callable[[Body], str] = lambda _: ""
     """Why the configured runners do not come, as the object says."""
+    rests: Callable[[Body], str] = paused
+    """Why its controller starts nobody, whatever the number is; empty if it works."""
 
 
 class ObjectScaler:
@@ -118,7 +137,7 @@ class ObjectScaler:
             most,
             desired=level if figures.current else None,
             limited_by="" if most is None else f"{dotted(figures.maximum)} of {self._table.name}",
-            trouble=figures.trouble(found),
+            trouble=figures.rests(found) or figures.trouble(found),
         )
 
     async def set(self, target: int, request_id: str) -> None:  # noqa: ARG002 - an absolute number needs no key
@@ -133,6 +152,8 @@ class ObjectScaler:
             goal, before = self._goal(seen, target), at(seen, place)
             if before == goal:
                 return
+            if (why := self.figures.rests(seen)) and target > self._level(seen):
+                raise Refused(f"{self._table.name} would start nobody: {why}. {RESUME}")
             answer = await self._patch(seen, nested(place, goal))
             if answer.ok:
                 return
