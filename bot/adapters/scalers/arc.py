@@ -9,15 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.adapters.build_context import BuildContext, read
-from bot.adapters.scalers.cluster import (
-    Body,
-    ClusterTable,
-    Figures,
-    KubernetesResource,
-    Name,
-    ObjectScaler,
-    paused,
-)
+from bot.adapters.scalers.cluster import Body, ClusterTable, Figures, KubernetesResource, Name, ObjectScaler, paused
 from bot.adapters.scalers.quantity import amount, at
 from bot.core.pool.outlook import Lever
 from bot.core.scaling.limits import ScalePolicy
