@@ -20,7 +20,7 @@ from bot.adapters.prometheus.answers import (
     why_nothing,
 )
 from bot.adapters.prometheus.pool import PAST, SLOW, Found, PrometheusKeys, PrometheusPool, gap, read, rounded, sample
-from bot.adapters.prometheus.series import AGE, SILENT, beside, clusters
+from bot.adapters.prometheus.series import AGE, SILENT, beside, silent
 from bot.adapters.prometheus.together import INSTANT, Rounds, ask_together
 from bot.adapters.signals.ask import Answers, Number, SignalQuery
 from bot.adapters.source import Given, SourceKind, SourceTable
@@ -91,14 +91,14 @@ class Prometheus:
         known = known if 0 <= now - at < USUAL_SECONDS else {}
         questions = {name: query for name, query in questions.items() if name not in known}
         answers = await self._answers(pool, questions, INSTANT, {"time": f"{now:.3f}"})
-        silent = clusters(answers.pop(SILENT, None))
+        missing = silent(answers.pop(SILENT, None))
         found = {name: read(name, answer) for name, answer in answers.items()}
         newest = found.pop(AGE, None)
         self._some([*found.values()])
         if isinstance(found.get("queued"), Nothing):
             found["queued"] = await why_nothing(self._ask, configured["queued"], now)
-        elif silent and isinstance(found.get("queued"), int | float):
-            found["queued"] = Incomplete(f"nothing comes from {listed(silent)} any more", LOOK_THERE)
+        elif missing and isinstance(found.get("queued"), int | float):
+            found["queued"] = Incomplete(f"nothing comes from {listed(missing)} any more", LOOK_THERE)
         found.setdefault("queued", NO_QUEUE)
         if fresh := {name: got for name, got in found.items() if name in SLOW and not isinstance(got, Unreachable)}:
             self._usual[pool] = (now, fresh)
