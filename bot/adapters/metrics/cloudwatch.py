@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from bot.adapters.metrics.aws_table import AwsReader, AwsTable, Value
 from bot.adapters.metrics.cloudwatch_numbers import CloudwatchNumbers
 from bot.adapters.metrics.launch_errors import MOST_CODES, WINDOW_SECONDS
-from bot.adapters.prometheus.pool import FRACTIONAL
+from bot.adapters.prometheus.pool import FRACTIONAL, RATES
 from bot.adapters.signals.ask import Answers, SignalQuery
 from bot.adapters.source import Given, Listed, Listing, Present, SourceKind
 from bot.config import Table, WrongSetting
@@ -35,6 +35,8 @@ NUMBERS = (
     - LISTS
 )
 """Figures that a metric can give."""
+EVENTS = frozenset({"creates", "registered", "create_failures", BY_CODE, "reruns", "failed_jobs"})
+"""Figures of what happened in the window. Every other one is a level, or happens so often a minute (`RATES`)."""
 Preset = Literal["github_aws_runners", "pytorch"]
 
 
@@ -42,8 +44,8 @@ class Metric(Table):
     namespace: str = Field(min_length=1)
     name: str = Field(min_length=1)
     dimensions: dict[str, str] = Field(default_factory=dict)
-    stat: Literal["Sum", "Average", "Maximum", "Minimum"] = "Sum"
-    """`Sum` adds up the last 15 minutes; the others take the newest minute."""
+    stat: Literal["", "Sum", "Average", "Maximum", "Minimum"] = ""
+    """`Sum` adds up the last 15 minutes; others take the newest minute. Empty: Sum of events, Maximum of a level."""
     by: str = ""
     """The dimension whose values are counted one by one, for `create_failures_by_code`."""
     adds: str = ""
@@ -73,6 +75,14 @@ class CloudwatchPool(Table):
             raise WrongSetting("the preset needs organization", "write the GitHub organization")
         if strange := [name for name in self.custom if name not in NUMBERS]:
             raise WrongSetting(f"custom: there is no figure named {listed(strange)}", "check the spelling")
+        levels = [
+            name
+            for name, metrics in self.metrics("").items()
+            if name not in {*EVENTS, *RATES} and any(one.stat == "Sum" for one in metrics)
+        ]
+        if levels:  # a queue of 5 would be one of 75 (AwsWatchman#294)
+            what = f"custom.{levels[0]}: the sum of 15 minutes is no {levels[0]}"
+            raise WrongSetting(what, 'leave stat out, or write stat = "Maximum"')
         if not self.metrics(""):
             raise WrongSetting("has no figures", "add preset, queue, function or custom")
         return self
@@ -92,7 +102,13 @@ class CloudwatchPool(Table):
         if self.preset == "pytorch":
             found |= _pytorch(self.prefix, self.organization, self.known_as or pool)
         given = self.custom.items()
-        return found | {name: tuple(one) if isinstance(one, list) else (one,) for name, one in given}
+        whole = found | {name: tuple(one) if isinstance(one, list) else (one,) for name, one in given}
+        return {name: tuple(_with_stat(name, one) for one in metrics) for name, metrics in whole.items()}
+
+
+def _with_stat(figure: str, metric: Metric) -> Metric:
+    usual = "Sum" if figure in EVENTS or figure in RATES else "Maximum"
+    return metric if metric.stat else metric.model_copy(update={"stat": usual})
 
 
 def _names(keys: CloudwatchPool) -> dict[str, str]:
@@ -167,7 +183,7 @@ class Cloudwatch(Present):
                 names = ", ".join(f"{metric.namespace} {metric.name}" for metric in missing)
                 gaps.append(Gap(figure, f"CloudWatch has no data of {names}", "correct its name and dimensions"))
             else:
-                number = sum(_number(metric, got) for metric, got in found if got)
+                number = sum(_number(metric, got) / _minutes(figure, metric) for metric, got in found if got)
                 if not number and all(metric.namespace == LAMBDA for metric, _ in found):
                     gaps.append(PARTLY)
                 else:
@@ -213,6 +229,11 @@ class Cloudwatch(Present):
 def _number(metric: Metric, values: tuple[Value, ...]) -> float:
     """A sum is that of the window; any other statistic is the newest minute's."""
     return sum(value for _, value in values) if metric.stat == "Sum" else values[0][1]
+
+
+def _minutes(figure: str, metric: Metric) -> float:
+    """What a number is divided by: a sum of the window is so many times what happens in a minute."""
+    return WINDOW_SECONDS / 60 if figure in RATES and metric.stat == "Sum" else 1.0
 
 
 def _lacking(metrics: Sequence[Metric], found: Sequence[Values]) -> Sequence[Metric]:
