@@ -36,6 +36,8 @@ class SilentReason(StrEnum):
     RULE_DELETED = "rule_deleted"
     NO_DATA = "no_data"
     ERROR = "error"
+    CUT_SHORT = "cut_short"
+    """Its sender shows a part of the group alone (Alertmanager's `max_alerts`): others may still fire."""
 
 
 class Kind(StrEnum):

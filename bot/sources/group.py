@@ -23,7 +23,7 @@ BLIND_NAMES = frozenset({"DatasourceNoData", "DatasourceError"})
 RULE_ERROR = "DatasourceError"
 """The one of them about a rule that fails; its annotation `Error` tells why."""
 STATE_REASON = "grafana_state_reason"
-SILENT_REASONS = {one.value.replace("_", ""): one for one in SilentReason}
+SILENT_REASONS = {one.value.replace("_", ""): one for one in SilentReason if one is not SilentReason.CUT_SHORT}
 """Values of that annotation, in small letters; `Updated` is none of them: somebody changed the rule."""
 STATES = {
     "firing": Status.FIRING,

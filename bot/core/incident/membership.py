@@ -32,16 +32,17 @@ class AlertGroup:
     def silent(self) -> tuple[SilentReason, ...]:
         """Why its source went silent instead of seeing a recovery; empty while an alert fires.
 
-        The end of a no-data alert by missing series is no silence: Grafana ends it so when the data is back.
+        The end of a no-data alert by missing series is no silence: Grafana ends it so when the data is back. Nor is
+        that of the alerts that are shown the end of those that are not.
         """
         if self.firing:
             return ()
-        reasons = (
+        reasons = [
             one.silent
             for one in self.alerts
             if one.silent and not (one.kind is Kind.BLIND and one.silent is SilentReason.MISSING_SERIES)
-        )
-        return tuple(dict.fromkeys(reasons))
+        ]
+        return tuple(dict.fromkeys([*reasons, *([SilentReason.CUT_SHORT] if self.truncated else [])]))
 
     @property
     def size_limit_crossed(self) -> bool | None:

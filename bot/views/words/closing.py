@@ -25,6 +25,7 @@ SILENT = {
     SilentReason.RULE_DELETED: "its rule was deleted",
     SilentReason.NO_DATA: "its query returned no data",
     SilentReason.ERROR: "its query failed",
+    SilentReason.CUT_SHORT: "alerts that it does not show may still fire",
 }
 """Why an alert ended without a recovery."""
 
