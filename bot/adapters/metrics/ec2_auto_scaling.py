@@ -25,6 +25,8 @@ FAILED = frozenset({"Failed", "Cancelled"})
 ZONE = "Availability Zone"
 LAUNCH = "Launching"
 """How descriptions of activities that start an instance begin."""
+KEPT_READY = "into warm pool"
+"""What they say of an instance that is made ready only: it is launched once more when it is needed."""
 OF_RUNNERS = frozenset({"booting", "limit", "creates", "create_failures"})
 OF_RUNNERS_BY_NAME = frozenset({"create_failures_by_code", "failures_by_mark"})
 """Figures of runners: AWS counts machines, so that each stands for as many runners as share one."""
@@ -103,7 +105,7 @@ class Ec2AutoScaling(Present):
                 scales_on = scales_on or _alarm(row)
                 if not _recent(row, now) or not str(row.get("Description", "")).startswith(LAUNCH):
                     continue
-                made += row.get("StatusCode") == "Successful"
+                made += row.get("StatusCode") == "Successful" and KEPT_READY not in str(row["Description"])
                 if row.get("StatusCode") in FAILED:
                     failed.append(code_of(str(row.get("StatusMessage", ""))))
                     zones.append(f"zone {zone}" if (zone := text(_details(row), ZONE)) else "")

@@ -53,6 +53,8 @@ class AwsApi:
     """StatusMessage of a scaling activity that failed just now."""
     launches: list[str] = field(default_factory=list)
     """StatusMessages of launches, newest first; an empty one went well."""
+    named: list[str] = field(default_factory=list)
+    """The description of each, where it is not that of a usual launch."""
     details: str = ""
     """What each of them says in JSON."""
     launched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -137,7 +139,8 @@ class AwsApi:
         return xml("DescribeScalingActivities", f"<Activities>{good}{bad}</Activities>")
 
     def launched(self, start: int, most: int) -> Response:
-        rows = [("Launching a new EC2 instance", message) for message in self.launches]
+        usual = ["Launching a new EC2 instance"] * len(self.launches)
+        rows = list(zip(self.named or usual, self.launches, strict=True))
         rows += [("Terminating EC2 instance: i", "")] * self.ended
         members = "".join(
             f"<member><ActivityId>a</ActivityId><Description>{what}</Description>"
