@@ -3,6 +3,8 @@
 prometheus/node_exporter#1572: with an exporter all its metrics are gone, and alarms on them see nothing.
 syndesisio/syndesis#8055: an alarm on a sum did not fire, because what was to be added up was missing.
 https://prometheus.io/docs/concepts/jobs_instances/: `up` is 0 for such a target, and nothing else tells of it.
+openshift/cluster-monitoring-operator#1227, nebius/soperator#1269: after an exporter got another address, its series
+are there twice for a while, and sums are double.
 """
 
 import json
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from bot.adapters.prometheus.presets import queries
 from bot.adapters.prometheus.series import SILENT, beside
 from tests.adapters.back_end import patient_pool
 from tests.adapters.metrics.test_prometheus import POOL, source
@@ -62,6 +65,27 @@ async def test_a_sum_without_a_target_that_is_down_is_no_queue(real: RealPrometh
     assert (await queued(real, f"sum({JOBS})"))[0] == 0
 
 
+def buildkite(*addresses: str) -> str:
+    """One exporter of an organization, seen at these addresses."""
+    rows = {"scheduled_jobs_count": 5, "busy_agent_count": 3, "idle_agent_count": 1}
+    return "\n".join(
+        f'buildkite_queues_{name}{{queue="linux",cluster="{cluster}",instance="{one}",pod="{one}",job="bk"}} {value}'
+        for name, value in rows.items()
+        for one in addresses
+        for cluster in ("east", "west")
+    )
+
+
+@pytest.mark.needs("prometheus")
+async def test_an_exporter_with_two_addresses_tells_one_queue(real: RealPrometheus) -> None:
+    """Its clusters still add up."""
+    real.exporter.shows = lambda _: buildkite("10.0.0.1:8080", "10.0.0.2:8080")
+    real.until("buildkite_queues_scheduled_jobs_count", lambda found: found == [5.0] * 4)
+    async with patient_pool() as wire:
+        shot = await source(real.url, wire, time.time(), preset="buildkite", known_as="linux").snapshot(POOL)
+    assert (shot.queued, shot.busy, shot.idle) == (10, 6, 2)
+
+
 @pytest.mark.parametrize(
     ("query", "asks"),
     [
@@ -71,6 +95,9 @@ async def test_a_sum_without_a_target_that_is_down_is_no_queue(real: RealPrometh
         (f"max({JOBS})", False),
         (JOBS, False),
         (f"avg({JOBS})", False),
+        (queries("buildkite", "linux")["queued"], False),
+        (queries("arc", "linux")["queued"], True),
+        (queries("ci", "linux")["queued"], True),
     ],
 )
 def test_only_what_adds_up_lacks_a_target(query: str, asks: bool) -> None:

@@ -13,6 +13,8 @@ NO_LIMIT = 2**31 - 1
 
 TOTAL = "sum(max without (prometheus_replica, replica, receive_replica) ("
 """How a query begins that adds up the series of clusters, and not those of a pair of Prometheus servers."""
+COPIES = TOTAL.replace("without (", "without (instance, pod, ")
+"""The same of an exporter that tells a whole organization: copies of it, and one at a former address, say it twice."""
 LARGER = "max(label_replace"
 """How a query begins that takes the larger of two numbers, either of which may be missing."""
 
@@ -133,9 +135,9 @@ def _gitlab(runner: str, _: Spans) -> dict[str, str]:
 def _buildkite(queue: str, _: Spans) -> dict[str, str]:
     """buildkite-agent-metrics with its Prometheus back end; waiting jobs depend on other steps and do not count."""
     return {
-        "queued": f"sum(buildkite_queues_scheduled_jobs_count{{{queue}}})",
-        "busy": f"sum(buildkite_queues_busy_agent_count{{{queue}}})",
-        "idle": f"sum(buildkite_queues_idle_agent_count{{{queue}}})",
+        "queued": f"{COPIES}buildkite_queues_scheduled_jobs_count{{{queue}}}))",
+        "busy": f"{COPIES}buildkite_queues_busy_agent_count{{{queue}}}))",
+        "idle": f"{COPIES}buildkite_queues_idle_agent_count{{{queue}}}))",
     }
 
 

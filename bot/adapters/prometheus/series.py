@@ -4,7 +4,7 @@ import re
 
 from bot.adapters.http.client import HttpAnswer
 from bot.adapters.prometheus.answers import Unknown, samples
-from bot.adapters.prometheus.presets import LARGER
+from bot.adapters.prometheus.presets import COPIES, LARGER
 from bot.ports import Unreachable
 
 SELECTOR = r"""[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\})?"""
@@ -14,7 +14,9 @@ PLAIN = re.compile(rf"\s*(?:{SUMMED}|({SELECTOR}))\s*")
 LESS = re.compile(rf"\s*clamp_min\(\s*{SUMMED}\s*-\s*{SUMMED}\s*,\s*0\s*\)\s*")
 ONE = re.compile(rf"sum\({TOGETHER}({SELECTOR})\)")
 """Queries such as `a - b`, as in the preset `arc`: two series of one exporter, of one age."""
-ADDED = re.compile(rf"(?:clamp_min\(\s*)?sum\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(|{re.escape(LARGER)}")
+ADDED = re.compile(
+    rf"(?!{re.escape(COPIES)})(?:clamp_min\(\s*)?sum\s*(?:(?:by|without)\s*\([^()]*\)\s*)?\(|{re.escape(LARGER)}"
+)
 """How a query begins that adds up what its targets say; a maximum may be that of copies."""
 AGE, SILENT = "age", "silent"
 """Questions beside the figures: the newest sample of `queued`, and the clusters and targets that it lacks."""

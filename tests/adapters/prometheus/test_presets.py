@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.prometheus.pool import PrometheusPool, rate_seconds
-from bot.adapters.prometheus.presets import PRESETS, TOTAL, Preset, queries, quoted
+from bot.adapters.prometheus.presets import COPIES, PRESETS, TOTAL, Preset, queries, quoted
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -41,7 +41,7 @@ def test_the_exporters_own_name_and_a_query_by_hand() -> None:
     """`known_as` goes into the preset's queries; a figure by hand replaces the preset's."""
     table = PrometheusPool.model_validate({"preset": "buildkite", "known_as": "default", "idle": "sum(mine)"})
     found = table.queries("linux.2xlarge")
-    assert found["busy"] == 'sum(buildkite_queues_busy_agent_count{queue="default"})'
+    assert found["busy"] == f'{COPIES}buildkite_queues_busy_agent_count{{queue="default"}}))'
     assert found["idle"] == "sum(mine)"
 
 
