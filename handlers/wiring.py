@@ -16,7 +16,7 @@ from bot.adapters.build_context import Problems
 from bot.adapters.http.background import collected
 from bot.adapters.integrations import build
 from bot.adapters.jobs.stored import StoredJobs
-from bot.adapters.migrations import FORMAT
+from bot.adapters.records import FORMAT
 from bot.adapters.redis.commit import Clocks
 from bot.adapters.redis.connect import connect
 from bot.adapters.redis.store import RedisStore
@@ -30,7 +30,7 @@ from bot.registry import ACTIONS, TELLINGS, farthest_due
 from handlers.machine import RealClock, new_id, now, running
 
 RECORD_SCHEMA = FORMAT
-"""The newest format of records that this release reads, and the one that it writes."""
+"""The format of records that this release reads and writes."""
 
 log = structlog.get_logger()
 

@@ -64,7 +64,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Redis and records": (
         "[What Redis can lose](../explanation/promises.md#what-redis-can-lose) says why the settings matter.",
-        ("bot/adapters/redis", "bot/adapters/records.py", "bot/adapters/migrations.py"),
+        ("bot/adapters/redis", "bot/adapters/records.py"),
     ),
     "Answers to webhooks": ("[HTTP](http.md) says what each status means.", ("bot/sources", "handlers/http")),
     "Slack": (

@@ -9,7 +9,6 @@ from typing import TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD, migrated
 from bot.core.incident.incident import Incident
 from bot.core.jobs.follow import Follows
 from bot.core.kinds.jobs_now import JobsNow
@@ -76,36 +75,30 @@ def kind_name(kind: type[object]) -> str:
     return _NAMES[kind]
 
 
+FORMAT = 3
+"""Of every document. Increase it when one release must not use the records of another."""
 NEWER = "update Tailback to the release that wrote it, or delete the key"
+TOO_OLD = "give this release an empty folder (TAILBACK_DATA), or an empty Redis"
 HEAD = b'{"format":%d,' % FORMAT
 """How the document of a record of this release begins."""
 
 
-def _today(kind: type[object], record_id: str, document: bytes) -> bytes:
-    """A document of an older release in the shape of this one; one that is no JSON stays as it is.
+def _check_format(kind: type[object], record_id: str, document: bytes) -> None:
+    """Raise Unreachable for a document of another release: read here, it would be written back poorer.
 
-    Raises Unreachable for one that a newer release wrote, since it would be written back poorer, for one that is too
-    old, and for one whose shape no release wrote.
+    One that is no JSON object, or was written with other spaces, is left to whoever reads it.
     """
     try:
         found = json.loads(document)
     except (ValueError, RecursionError):
-        return document
-    if not isinstance(found, dict):
-        return document
-    known = found.get("format", 0)
-    if known == FORMAT:  # somebody wrote it with other spaces
-        return document
+        return
+    known = found.get("format", 0) if isinstance(found, dict) else FORMAT
     if isinstance(known, int) and known > FORMAT:
         what = f"format {known}, of a newer Tailback; this release knows formats up to {FORMAT}"
         raise _unreadable(kind, record_id, what)
-    if not isinstance(known, int) or known < OLDEST_FORMAT:
-        what = f"format {known}, of an older Tailback; this release reads formats from {OLDEST_FORMAT} on"
+    if known != FORMAT:
+        what = f"format {known}, of an older Tailback; this release reads format {FORMAT}"
         raise _unreadable(kind, record_id, what, TOO_OLD)
-    try:
-        return json.dumps(migrated(kind_name(kind), found)).encode()
-    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise _unreadable(kind, record_id, f"{type(error).__name__} in its older shape") from None
 
 
 def _unreadable(kind: type[object], record_id: str, why: str, remedy: str = NEWER) -> Unreachable:
@@ -165,10 +158,11 @@ def decode(kind: type[R], record_id: str, document: bytes, older: bytes = b"") -
     Raises Unreachable with the record's name if the document is invalid.
     """
     try:
-        today = document if document.startswith(HEAD) else _today(kind, record_id, document)
+        if not document.startswith(HEAD):
+            _check_format(kind, record_id, document)
         if older:
-            today = today.removesuffix(SAMPLES_END) + b"," + older + SAMPLES_END
-        (record,) = ADAPTERS[kind].validate_json(b"[" + today + b"]")
+            document = document.removesuffix(SAMPLES_END) + b"," + older + SAMPLES_END
+        (record,) = ADAPTERS[kind].validate_json(b"[" + document + b"]")
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, problem["loc"][1:])) or "document"

@@ -9,9 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from bot.adapters import migrations, records
-from bot.adapters.migrations import FORMAT, TOO_OLD, Document
-from bot.adapters.records import COMPACT, HEAD, KINDS, decode, encode, kind_name, written
+from bot.adapters.records import COMPACT, FORMAT, HEAD, KINDS, TOO_OLD, decode, encode, kind_name, written
 from bot.core.alert import Alert, Kind, Links, Status
 from bot.core.finding import Diagnosis, Finding, Scaling
 from bot.core.incident.details.details import Details
@@ -130,19 +128,6 @@ def test_what_a_newer_release_wrote_is_left_alone() -> None:
 def test_what_a_release_wrote_that_nobody_has_is_left_alone(head: bytes) -> None:
     with pytest.raises(Unreachable, match=f"of an older Tailback.*{re.escape(TOO_OLD)}"):
         decode(Pool, "p", b"{" + head + b'"id":"p"}')
-
-
-def test_a_document_of_an_older_format_is_read_as_one_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How the first real migration is tested: what the older release wrote, and what it is now."""
-    older = encode(Pool("p", trouble="why")).replace(b'"format":%d' % FORMAT, b'"format":%d' % (FORMAT - 1))
-    older = older.replace(b'"trouble"', b'"ailment"')
-
-    def renamed(pool: Document) -> None:
-        pool["trouble"] = pool.pop("ailment")
-
-    monkeypatch.setattr(records, "OLDEST_FORMAT", FORMAT - 1)
-    monkeypatch.setattr(migrations, "MIGRATIONS", {"pool": renamed})
-    assert decode(Pool, "p", older) == Pool("p", trouble="why")
 
 
 def test_half_a_character_is_refused_by_name() -> None:

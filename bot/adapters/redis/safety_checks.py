@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD
+from bot.adapters.records import FORMAT, TOO_OLD
 from bot.adapters.redis.calls import RedisLink, whole
 from bot.core.external import Problem
 from bot.ports import Failure, Unreachable
@@ -104,16 +104,15 @@ def _redis(what: str, remedy: str) -> Problem:
 
 
 async def of_format(link: RedisLink, *, adopt: bool = False) -> list[Problem]:
-    """The finding if a newer release, or one too old, has written here (RT-8); to `adopt` records, store this format.
+    """The finding if a newer or an older release has written here (RT-8); to `adopt` records, store this format.
 
     Raises Unreachable.
     """
     found = whole(await link.read("GET", FORMAT_KEY))
-    if 0 < found < OLDEST_FORMAT:
-        read = f"this release reads formats from {OLDEST_FORMAT} on"
-        what = f"Its records have format {found}, of an older Tailback, and {read}"
+    if 0 < found < FORMAT:
+        what = f"Its records have format {found}, of an older Tailback, and this release reads format {FORMAT}"
         return [_redis(what, TOO_OLD)]
-    if adopt and found < FORMAT:
+    if adopt and not found:
         await link.read("SET", FORMAT_KEY, FORMAT)
     if found <= FORMAT:
         return []

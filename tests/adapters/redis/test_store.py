@@ -15,8 +15,7 @@ import pytest
 import redis.asyncio
 from structlog.testing import capture_logs
 
-from bot.adapters.migrations import FORMAT, OLDEST_FORMAT, TOO_OLD
-from bot.adapters.records import encode
+from bot.adapters.records import FORMAT, TOO_OLD, encode
 from bot.adapters.records import written as document_of
 from bot.adapters.redis.calls import CALL_SECONDS, RedisLink
 from bot.adapters.redis.commit import ONCE, Clocks
@@ -379,7 +378,7 @@ async def test_a_release_writes_down_that_it_was_here(client: redis.Redis, store
         assert client.get(FORMAT_KEY) == str(FORMAT).encode()
 
 
-@pytest.mark.parametrize("older", range(1, OLDEST_FORMAT))
+@pytest.mark.parametrize("older", range(1, FORMAT))
 async def test_records_of_a_release_that_nobody_has_are_not_touched(
     older: int, client: redis.Redis, store: RedisStore
 ) -> None:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.adapters.migrations import FORMAT
+from bot.adapters.records import FORMAT
 from bot.adapters.redis.calls import CALL_SECONDS
 from bot.context.save import point
 from bot.core.external import FOREIGN
