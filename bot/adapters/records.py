@@ -1,7 +1,6 @@
 """Converts records to JSON documents and back: typed, never pickled, tolerant of newer fields."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from types import GenericAlias
 from typing import TypeVar
@@ -20,7 +19,7 @@ from bot.core.pool.history import PoolHistory
 from bot.core.pool.job import WorkflowJob
 from bot.core.pool.outlook import PooledCalibration
 from bot.core.pool.pool import Pool, Snapshot
-from bot.core.record import Chore, Digest, EndedAlerts, Put, Record, RejectedAlert, SourceRound, Stored, WarningRecord
+from bot.core.record import Chore, Digest, EndedAlerts, Record, RejectedAlert, SourceRound, Stored, WarningRecord
 from bot.core.reporting.weekly import Weekly
 from bot.core.requests.request import Request
 from bot.core.requests.shown import Shown
@@ -57,9 +56,6 @@ KINDS: dict[str, type[Record]] = {
     "jobs": JobsNow,
 }
 """Kind, as in keys and due members → the record's type."""
-
-MOST_NEW = 1024
-"""Incidents for `NewIncidents`, about 4 MB in a burst, and nothing after it."""
 
 COMPACT = frozenset({Pool})
 """Kinds of many samples, whose fields are left out while they are empty: a third of the size, read in half the time.
@@ -172,27 +168,6 @@ def decode(kind: type[R], record_id: str, document: bytes, older: bytes = b"") -
     if older and isinstance(record, Pool):
         return replace(record, samples=tuple(sorted(record.samples, key=lambda sample: sample.at)))
     return record
-
-
-class NewIncidents:
-    """The incidents that this process opened last, so that it need not decode them when it claims them."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._known: dict[str, tuple[bytes, Incident]] = {}
-
-    def add(self, puts: Sequence[Put], documents: Sequence[object]) -> None:
-        """Remember those of a commit, by their documents."""
-        for put, document in zip(puts, documents, strict=True):
-            if self._most and put.held.version == 0 and isinstance(put.value, Incident) and isinstance(document, bytes):
-                self._known[put.value.id] = document, put.value
-                if len(self._known) > self._most:
-                    del self._known[next(iter(self._known))]
-
-    def take(self, record_id: str, document: object) -> Incident | None:
-        """The incident whose document this is; None if it was written again since, or taken before."""
-        known, incident = self._known.pop(record_id, (b"", None))
-        return incident if known == document else None
 
 
 def _field(at: float) -> str:

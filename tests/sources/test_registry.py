@@ -74,7 +74,7 @@ def test_an_odd_alert_does_not_cost_its_neighbour(odd: dict[str, object], top: d
 @TWICE
 @given(odd=ITEMS, top=st.dictionaries(TOP_FIELDS, ANYTHING, max_size=4))
 def test_an_incident_is_read_back_as_it_was_opened(odd: dict[str, object], top: dict[str, object]) -> None:
-    """To the type of each number, since a process may draw either (`bot.adapters.records.NewIncidents`)."""
+    """To the type of each number, since a process may draw either (`bot.adapters.redis.read_before`)."""
     body = json.dumps({**top, "alerts": [odd, payloads.item(values={"A": 14, "B": 1.5})]}).encode()
     for name in GROUPED:
         found = parsed(SOURCES[name], body)

@@ -114,13 +114,18 @@ class Records:
             kind, _, name = text(member).partition(":")
             if kind != kind_name(Pool) or not isinstance(document, bytes):
                 continue
-            key = RECORDS + text(member)
-            known = self._whole.get(key) if self._whole.mark(key) == mark_of(whole(version), document) else None
+            known = self.unchanged(text(member), document, whole(version))
             if known is not None and isinstance(known.value, Pool):
                 found[name] = Stored(known.value, known.version)
             else:
                 unknown.append(name)
         return {**found, **await self.get_many(Pool, unknown)}
+
+    def unchanged(self, member: str, document: object, version: int) -> Stored[Record] | None:
+        """A record as this process read or wrote it, a pool with all samples; None unless it is still the same."""
+        key, before = RECORDS + member, self._whole if member.startswith(f"{kind_name(Pool)}:") else self._read
+        same = isinstance(document, bytes) and before.mark(key) == mark_of(version, document)
+        return before.get(key) if same else None
 
     def keep(self, puts: Sequence[Put], documents: Sequence[Word]) -> None:
         """Remember what this process wrote, as if it had read it."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 import structlog
 
 from bot.adapters.loop.turns import in_turns
-from bot.adapters.records import KINDS, MOST_NEW, NewIncidents, kind_name
+from bot.adapters.records import KINDS, kind_name
 from bot.adapters.redis import commit as keys
 from bot.adapters.redis import scripts
 from bot.adapters.redis.calls import RedisLink, Reply, rows_of, text, text_or_none, whole
@@ -53,7 +53,6 @@ class RedisStore:
         """Numbers of the commits; a repeated one has the same, and is applied once."""
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds(clocks.now)
-        self._new = NewIncidents(0 if shared else MOST_NEW)
         self._records = Records(self._bulk, clocks.monotonic)
         self._hw, self._lost = 0, False
         self._own_key = f"{keys.ROOT}own:{self._sender}"
@@ -230,7 +229,6 @@ class RedisStore:
             case b"ok":
                 self._note(whole(detail), seen)
                 self._own, self._own_at = max(self._own, whole(detail)), self._clocks.monotonic()
-                self._new.add(change.puts, args[1:])
                 self._records.keep(change.puts, args[1:])
                 if rest[0]:
                     self._wake.set()
@@ -252,10 +250,8 @@ class RedisStore:
         member, fence, document, version, opened_ms = row
         name, _, record_id = text(member).partition(":")
         try:
-            new = self._new.take(record_id, document)
-            known: Stored[Record] | None = Stored(new, whole(version)) if new else None
-            if known is None and KINDS.get(name) is Pool:
-                known = pools.get(record_id)
+            known: Stored[Record] | None = pools.get(record_id) if KINDS.get(name) is Pool else None
+            known = known or self._records.unchanged(text(member), document, whole(version))
             held = known or (held_of(KINDS[name], record_id, document, version) if name in KINDS else None)
             problem = "" if name in KINDS else "this release does not know its kind; update Tailback"
             if held is not None and known is None and isinstance(held.value, Pool):
