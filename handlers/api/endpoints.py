@@ -1,7 +1,7 @@
 """The paths of the API: parameters, what they read, and the object that they answer with."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -151,19 +151,11 @@ ENDPOINTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class AskedPath:
-    """A path that exists, with the name in it."""
-
-    endpoint: Endpoint
-    named: tuple[str, ...] = field(default_factory=tuple)
-
-
-def matched(parts: list[str]) -> AskedPath | None:
-    """The endpoint of a path below `/api/v1`, split at its slashes and then decoded; None if there is none."""
+def matched(parts: list[str]) -> tuple[Endpoint, tuple[str, ...]] | None:
+    """(the endpoint, the names in its path) of a path below `/api/v1`, split at its slashes and then decoded."""
     for endpoint in ENDPOINTS:
         if len(endpoint.path) == len(parts):
             pairs = list(zip(endpoint.path, parts, strict=True))
             if all(one in {part, NAME, ID} for one, part in pairs):
-                return AskedPath(endpoint, tuple(part for one, part in pairs if one in {NAME, ID}))
+                return endpoint, tuple(part for one, part in pairs if one in {NAME, ID})
     return None

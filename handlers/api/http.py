@@ -84,14 +84,13 @@ class Api:
         client = self._access.client(request.headers)
         asking.who = client.name
         await self._access.admit(client)
-        route = matched(parts)
-        if route is None:
+        if (found := matched(parts)) is None:
             raise ApiRefused(404, f"There is no such path. {PREFIX}/{OPENAPI} lists them.")
-        asking.operation = route.endpoint.operation
+        endpoint, named = found
+        asking.operation = endpoint.operation
         _check_method(request)
-        given = route.endpoint.given(_query(request))
-        found = await route.endpoint.read(Reading(self._access, client), *route.named, **given)
-        return _tagged(request, to_json(found, inf_nan_mode="null"))
+        answer = await endpoint.read(Reading(self._access, client), *named, **endpoint.given(_query(request)))
+        return _tagged(request, to_json(answer, inf_nan_mode="null"))
 
 
 @dataclass(slots=True)
