@@ -325,15 +325,17 @@ def test_an_engine_on_path_serves_when_none_is_bundled(tmp_path: Path, monkeypat
     monkeypatch.setenv("PATH", str(tmp_path))
     fake_server(tmp_path / "valkey-server", "Valkey server v=6.1.9 sha=0")
     fake_server(tmp_path / "redis-server", "Redis server v=6.2.14 sha=0")
-    assert find_engine(bundled=False) == Engine(tmp_path / "redis-server", "redis", "6.2.14")
+    monkeypatch.setattr(redis_engine, "bundled_binary", lambda: None)
+    assert find_engine() == Engine(tmp_path / "redis-server", "redis", "6.2.14")
 
 
 def test_without_an_engine_the_remedy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence names what was found, why it will not do, and both ways out."""
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(redis_engine, "bundled_binary", lambda: None)
     fake_server(tmp_path / "redis-server", "Redis server v=5.0.3 sha=0")
     with pytest.raises(EmbeddedRedisError, match=r"Redis 5\.0\.3, older than 6\.2.*tailback\[embedded\].*REDIS_URL"):
-        find_engine(bundled=False)
+        find_engine()
 
 
 def fake_server(path: Path, says: str) -> None:

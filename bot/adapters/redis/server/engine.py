@@ -83,13 +83,13 @@ class Engine:
         ]
 
 
-def find_engine(*, bundled: bool = True) -> Engine:
-    """The bundled Valkey (unless `bundled` is false), else `valkey-server` or `redis-server` on PATH, 6.2 or newer.
+def find_engine() -> Engine:
+    """The bundled Valkey, else `valkey-server` or `redis-server` on PATH, 6.2 or newer.
 
     Raises EmbeddedRedisError with the remedy if there is none.
     """
     passed_over = []
-    programs = [bundled_binary() if bundled else None, *map(shutil.which, ("valkey-server", "redis-server"))]
+    programs = [bundled_binary(), *map(shutil.which, ("valkey-server", "redis-server"))]
     for path in [Path(program) for program in programs if program]:
         engine = examine(path)
         if engine is not None and tuple(map(int, engine.version.split(".")[:2])) >= OLDEST_VERSION:
