@@ -27,8 +27,8 @@ INCIDENTS = {
         always("requests_pile_up", "read_launch_log"),
     ),
     "machines that stop are counted as machines (taskcluster#6641)": Incident(
-        {"busy": 11, "idle": 0, "booting": 0, "terminating": 0},
-        lambda t: {**waiting(8, t), "busy": max(1, round(11 - t / 4)), "terminating": 20},
+        {"busy": 11, "idle": 0, "booting": 0},
+        lambda t: {**waiting(8, t), "busy": max(1, round(11 - t / 4))},
         20,
         always("too_few", "check_scaling_settings"),
     ),

@@ -30,8 +30,8 @@ KEPT_READY = "into warm pool"
 OF_RUNNERS = frozenset({"booting", "limit", "creates", "create_failures"})
 OF_RUNNERS_BY_NAME = frozenset({"create_failures_by_code", "failures_by_mark"})
 """Figures of runners: AWS counts machines, so that each stands for as many runners as share one."""
-STATES = {"machines": ("InService",), "booting": ("Pending",), "terminating": ("Terminating",)}
-"""Figure: the life-cycle states that it counts, each with its variants such as `Pending:Wait`."""
+STATES = {"machines": "InService", "booting": "Pending"}
+"""Figure: the life-cycle state that it counts, with its variants such as `Pending:Wait`."""
 
 
 LAUNCH_SUSPENDED, GROUP_DELETED = "LaunchSuspended", "GroupBeingDeleted"
@@ -83,7 +83,7 @@ class Ec2AutoScaling(Present):
             raise Unreachable(self._aws.system, f"there is no group {name}", remedy=remedy, failure=Failure.SHAPE)
         group = answer["AutoScalingGroups"][0]
         states = [str(one.get("LifecycleState", "")).partition(":")[0] for one in group.get("Instances", [])]
-        found = {figure: sum(state in names for state in states) for figure, names in STATES.items()}
+        found = {figure: states.count(state) for figure, state in STATES.items()}
         if unit := other_unit(group):
             gap = Gap("limit", f"MaxSize of {name} counts {unit}, not instances", "use a group without weights")
             return Listed((found, [], (gap,)), now)

@@ -94,7 +94,6 @@ class Snapshot:
     machines: int | None = None
     """Machines in service according to the cloud, whether or not their runners are online; `PoolRules` says how many
     share one."""
-    terminating: int | None = None
     requests: int | None = None
     oldest_request_seconds: float | None = None
     """Launch requests that wait in the autoscaler's own queue, and the age of the oldest of them."""
