@@ -4,7 +4,6 @@ import sys
 
 
 def main() -> None:
-    """Run the command line."""
     try:
         from handlers.cli import main as run
 

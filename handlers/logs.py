@@ -61,13 +61,11 @@ class LogStream:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write a line."""
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Pass on what was written."""
         with contextlib.suppress(OSError, ValueError):
             self._stream.flush()
 
@@ -172,7 +170,6 @@ class Redaction:
         self._known = re.compile("|".join(map(re.escape, known))) if known else None
 
     def __call__(self, _logger: object, _method: str, event: Event) -> Event:
-        """The event without secrets."""
         return {name: self._field(name, value) for name, value in event.items()}
 
     def _field(self, name: str, value: object) -> object:

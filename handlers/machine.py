@@ -39,15 +39,12 @@ class RealClock:
         return time.monotonic() + self.offset
 
     def rate(self) -> float:
-        """A second is a second."""
         return 1.0
 
     def ahead(self) -> float:
-        """It follows the server's clock."""
         return 0.0
 
     def follow(self, epoch_seconds: float) -> None:
-        """Follow another clock from now on."""
         self.offset = epoch_seconds - time.monotonic()
 
 
@@ -116,7 +113,6 @@ def spare_collector() -> None:
 
 
 def variables() -> dict[str, str]:
-    """The environment of this process."""
     return dict(os.environ)
 
 

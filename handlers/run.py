@@ -45,7 +45,6 @@ class Server(uvicorn.server.Server):
 
     @contextlib.contextmanager
     def capture_signals(self):  # type: ignore[no-untyped-def]  # uvicorn's own signature is untyped
-        """Leave the signals to `_until_stopped`."""
         yield
 
 
@@ -192,7 +191,6 @@ async def _model() -> None:
 
 @asynccontextmanager
 async def background(work: Coroutine[object, object, None], name: str) -> AsyncIterator[None]:
-    """Do the work until the block ends."""
     task = asyncio.create_task(work, name=name)
     try:
         yield

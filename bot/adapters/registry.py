@@ -24,7 +24,6 @@ class Kinds(Mapping[str, B], Generic[B]):
     """Maps `kind` to the `build` of the module with that name in a package."""
 
     def __init__(self, package: str, *words: str) -> None:
-        """`package` is for example bot.adapters.scalers."""
         self._package, self._words = package, words
 
     def __getitem__(self, word: str) -> B:

@@ -31,8 +31,6 @@ class SourceTable(ReachTable):
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[T, P]):
-    """Everything that a source is built from."""
-
     name: str
     place: str
     """Its place in tailback.toml, for error messages."""

@@ -14,8 +14,6 @@ SECONDS = 20.0
 
 
 class TailbackApi:
-    """Asks one installation."""
-
     def __init__(self, pool: HttpPool, url: str, token: str) -> None:
         self._http: Http = pool.http("Tailback", url, headers=bearer(token), answers=ANSWERS, seconds=SECONDS)
 

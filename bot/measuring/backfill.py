@@ -75,7 +75,6 @@ async def _turn(context: Context, fill: Backfill) -> float:
 
 
 def pools_with_source(context: Context) -> list[str]:
-    """The configured pools with a source."""
     return [name for name in context.settings.file.pool if name in context.metrics]
 
 

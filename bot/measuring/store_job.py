@@ -24,8 +24,6 @@ LEAST_SECONDS = 60.0
 
 
 class StoredJob(StrEnum):
-    """The outcome of an event."""
-
     STORED = "stored"
     REPEATED = "repeated"
     """A redelivery, or older than a known event."""

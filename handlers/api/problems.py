@@ -18,14 +18,12 @@ class ApiRefused(Exception):  # noqa: N818 - a refusal is an answer
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers that go with the status."""
         found = {"WWW-Authenticate": 'Bearer realm="tailback"'} if self.status == HTTPStatus.UNAUTHORIZED else {}
         if self.retry_after:
             found["Retry-After"] = str(max(1, -int(-self.retry_after // 1)))
         return {**found, **({"Allow": self.allow} if self.allow else {})}
 
     def answer(self) -> Response:
-        """The response."""
         document = ProblemDocument("about:blank", HTTPStatus(self.status).phrase, self.status, self.detail)
         return Response(to_json(document), self.status, self.headers, "application/problem+json")
 

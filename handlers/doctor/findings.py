@@ -53,17 +53,14 @@ class CheckFinding:
 
 
 def ok(area: str, text: str, many: str = "") -> CheckFinding:
-    """In order."""
     return CheckFinding(area, Level.OK, text, many=many)
 
 
 def warning(area: str, text: str, remedy: str) -> CheckFinding:
-    """A warning."""
     return CheckFinding(area, Level.WARNING, text, remedy)
 
 
 def problem(area: str, text: str, remedy: str) -> CheckFinding:
-    """A problem."""
     return CheckFinding(area, Level.PROBLEM, text, remedy)
 
 

@@ -23,8 +23,6 @@ SNS_BYTES = 512 * 1024
 
 
 class Crowded(RequestRefused):
-    """The budget is used up."""
-
     def __init__(self) -> None:
         super().__init__(503, "too many request bodies at once; send it again")
 
@@ -96,7 +94,6 @@ class BodyBudget:
 
     @property
     def held_bytes(self) -> int:
-        """All that the process holds."""
         return sum(budget.held_bytes for budget in self._budgets.values())
 
     @asynccontextmanager

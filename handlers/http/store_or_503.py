@@ -32,7 +32,6 @@ class RequestRefused(Exception):  # noqa: N818 - a refusal is an answer
 
     @property
     def answer(self) -> dict[str, str]:
-        """The response as JSON."""
         return {"error": self.sentence, **({"setting": self.setting} if self.setting else {})}
 
 

@@ -23,8 +23,6 @@ Further = Callable[[Context, FrontDoor], Iterable[Route]]
 
 
 class Web(HealthEndpoints):
-    """The HTTP endpoints of one process."""
-
     def __init__(self, runtime: Runtime, slack: AsyncApp, further: Further = lambda *_: ()) -> None:
         """`further` gives routes beside those for senders."""
         super().__init__(runtime)

@@ -53,7 +53,6 @@ class ProgramRoutes:
         return Route(PREFIX + "/{path:anything}", Api(context, door)), Route(PATH, _Endpoint(tools))
 
     async def close(self) -> None:
-        """End the session manager."""
         if self._served is not None:
             await ended(self._served)
             self._served = None

@@ -100,13 +100,11 @@ class Listening:
     """One handler at a time, and a new one when it is deaf."""
 
     def __init__(self, context: Context, made: Callable[[], Any]) -> None:
-        """`made` makes a handler."""
         self._context, self._made = context, made
         self._was_connected = False
         self._refused = asyncio.Event()
 
     async def run(self) -> None:
-        """Receive until cancelled."""
         while True:
             handler: SocketHandler = await self._made()
             self._refused.clear()

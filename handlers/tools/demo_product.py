@@ -46,7 +46,6 @@ class Demo:
 async def opened_product(
     workspace: DemoWorkspace, scenario: Scenario, seed: int, poll: str = "1m"
 ) -> AsyncIterator[Demo]:
-    """Start fleet and product for a workspace."""
     slack, clock, keys, product = workspace.slack, workspace.clock, workspace.keys, workspace.product
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailback-demo-")))

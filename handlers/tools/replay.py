@@ -36,7 +36,6 @@ class StillLoop(asyncio.SelectorEventLoop):
         self._replayed = now
 
     def time(self) -> float:
-        """Seconds of the replay."""
         return self._replayed()
 
 

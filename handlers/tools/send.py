@@ -50,8 +50,6 @@ GITHUB_EVENTS = {"issue": "issues", "workflow_job": "workflow_job"}
 
 @dataclass(frozen=True, slots=True)
 class OutgoingPayload:
-    """The HTTP request to send."""
-
     url: str
     headers: Mapping[str, str]
     body: bytes

@@ -38,7 +38,6 @@ class _Call:
     given_up: bool = False
 
     async def trace(self, event: str, _: Mapping[str, object]) -> None:
-        """httpx tells what it does."""
         if not self.connected and event.startswith(CONNECTED):
             self.connected = True
             if self.given_up:

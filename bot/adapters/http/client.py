@@ -55,7 +55,6 @@ class HttpAnswer:
 
     @property
     def ok(self) -> bool:
-        """Whether the status is any 2xx."""
         return 200 <= self.status < 300
 
 
@@ -108,7 +107,6 @@ class HttpPool:
         return Bulkhead(opened, first.host, port, steps=1 + tls + bool(options.proxy))
 
     async def close(self) -> None:
-        """End every call and close every connection."""
         for bulkhead in self._bulkheads.values():
             await bulkhead.aclose()
 

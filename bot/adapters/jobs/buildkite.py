@@ -81,7 +81,6 @@ async def ask_graphql(http: Http, query: str, variables: Mapping[str, object]) -
 
 
 def _ended(word: str, status: str) -> str:
-    """How a job ended, in Buildkite's words."""
     if word != "FINISHED":
         return word.lower()
     return "passed" if status == "0" else "failed"

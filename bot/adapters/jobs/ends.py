@@ -24,8 +24,6 @@ MOST_KEPT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A running job, as it was listed."""
-
     id: str
     kind: str
     started_at: float

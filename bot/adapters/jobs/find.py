@@ -18,8 +18,6 @@ LONGEST_ID = 20
 
 
 class FindJobs:
-    """Finds jobs by address."""
-
     def __init__(
         self, jobs: WebhookJobs | None, finders: Mapping[str, JobFinder | None], now: Callable[[], float]
     ) -> None:

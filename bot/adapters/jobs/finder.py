@@ -16,7 +16,6 @@ class JobFinder(Protocol):
 
 
 def jobs_or_none(jobs: Sequence[FoundJob]) -> FoundJobs:
-    """The jobs, or that there are none."""
     return FoundJobs(tuple(jobs)) if jobs else FoundJobs(reason=Unfound.NOT_FOUND)
 
 

@@ -21,7 +21,6 @@ class StoredJobs:
         return await self.grouped(f"jobs:{key_of(label)}")
 
     async def numbered(self, number: str) -> WorkflowJob | None:
-        """One job by its number."""
         held = await self._store.get(WorkflowJob, number)
         return held.value if held else None
 

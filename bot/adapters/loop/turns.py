@@ -30,7 +30,6 @@ class Turns:
         self._lock, self._spent = asyncio.Lock(), 0.0
 
     async def take(self, work: Callable[[], T]) -> T:
-        """What `work` gives."""
         async with self._lock:
             if self._spent >= TURN_SECONDS:
                 await asyncio.sleep(0)

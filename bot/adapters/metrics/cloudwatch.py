@@ -193,7 +193,6 @@ class Cloudwatch(Present):
         return Snapshot(pool, at, missing=tuple(gaps), **figures)  # type: ignore[arg-type]  # names of fields
 
     async def numbers(self, questions: Mapping[str, SignalQuery]) -> Answers:
-        """The signals of one pool."""
         return await self._numbers.numbers(questions, self._now())
 
     async def _ask(self, pool: str, now: float) -> Listed[dict[str, list[Values]]]:

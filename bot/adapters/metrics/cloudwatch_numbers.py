@@ -26,8 +26,6 @@ FORM = "write NAMESPACE NAME DIMENSION=VALUE Average, and to count machines: by 
 
 @dataclass(frozen=True, slots=True)
 class _Metric:
-    """A query that was read."""
-
     namespace: str
     name: str
     dimensions: Mapping[str, str]

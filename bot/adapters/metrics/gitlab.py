@@ -51,7 +51,6 @@ class Silent:
 
     @property
     def words(self) -> str:
-        """What is said of it."""
         return f"GitLab calls {self.name} online, although its last contact was at {clock(self.since)} UTC"
 
 

@@ -28,12 +28,10 @@ class Labelled:
 
 
 def of_query(found: Iterable[Row]) -> Labelled:
-    """The rows of a query."""
     return Labelled(found, lambda row: (text(row, column) for column in COLUMNS.values()))
 
 
 def of_groups(groups: Iterable[Row]) -> Labelled:
-    """The runners of groups."""
     return Labelled((runner for group in groups for runner in _runners_of(group)), _carried_labels)
 
 

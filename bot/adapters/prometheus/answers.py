@@ -51,8 +51,6 @@ class Incomplete(Unknown):
 
 
 class Nothing(Unknown):
-    """The query found no series."""
-
     def __init__(self) -> None:
         super().__init__("the query returned nothing")
 

@@ -59,8 +59,6 @@ class Expecting(Protocol):
 
 
 class RedisLink:
-    """Sends commands and scripts through one client."""
-
     def __init__(self, client: Client) -> None:
         self._client = client
         self.clock: Expecting | None = None
@@ -143,7 +141,6 @@ def text(reply: object) -> str:
 
 
 def text_or_none(reply: object) -> str | None:
-    """A reply that may be nil."""
     return None if reply is None else text(reply)
 
 

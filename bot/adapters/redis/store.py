@@ -69,7 +69,6 @@ class RedisStore:
         return self._own if self._clocks.monotonic() - self._own_at < OWN_SECONDS / 2 else 0
 
     async def aclose(self) -> None:
-        """End the subscription and close every connection."""
         await self._wake.aclose()
         await self._clients.aclose()
 

@@ -213,7 +213,6 @@ class GitHubFileScaler:
         await self._send("POST", "git/refs", body, f"make the branch {branch}")
 
     async def _head(self, branch: str) -> object:
-        """The newest commit of a branch."""
         found = await self.api.get(f"{self._root}/git/ref/heads/{branch}", {})
         return inner(fields(found.body), "object").get("sha")
 

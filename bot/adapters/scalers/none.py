@@ -23,11 +23,9 @@ class NoScaler:
         self._pool, self._how = pool, how
 
     async def read(self) -> Capacity:
-        """Always unknown."""
         return Capacity(None)
 
     async def set(self, target: int, request_id: str) -> None:  # noqa: ARG002 - the port's signature
-        """Always raises Refused."""
         by_hand = f" {self._how}" if self._how else " Nobody has written down how; add `how` to its scaler table."
         raise Refused(f"{self._pool} cannot be scaled from here; set {target:,} by hand.{by_hand}")
 

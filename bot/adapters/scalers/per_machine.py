@@ -14,7 +14,6 @@ class PerMachine:
         self._scaler, self._runners = scaler, runners
 
     async def read(self) -> Capacity:
-        """The size in runners."""
         found = await self._scaler.read()
         current, minimum, maximum, desired = map(self._of, (found.current, found.minimum, found.maximum, found.desired))
         return replace(found, current=current, minimum=minimum, maximum=maximum, desired=desired)

@@ -20,8 +20,6 @@ class SignalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The answer."""
-
     value: float
     of: int | None
     at: float

@@ -96,12 +96,10 @@ class Cache(Generic[V]):
         self._kept: dict[str, tuple[float, V]] = {}
 
     def get(self, key: str) -> V | None:
-        """The value, if it has not expired."""
         until, value = self._kept.get(key, (0.0, None))
         return value if value is not None and self._monotonic() < until else None
 
     def keep(self, key: str, value: V) -> V:
-        """Store a value and return it."""
         if len(self._kept) >= MOST_CACHED:
             self._kept.clear()
         self._kept[key] = (self._monotonic() + self._seconds, value)

@@ -65,7 +65,6 @@ class SlackChat:
         return found
 
     async def close(self) -> None:
-        """Close the shared connections."""
         if self._client.session is not None:
             await self._client.session.close()
 

@@ -39,12 +39,10 @@ class InitAnswers:
 
 
 def env_text(answers: InitAnswers) -> str:
-    """The content of `.env`."""
     return "".join(f"{name}={value}\n" for name, value in answers.secrets.items() if value)
 
 
 def toml_text(answers: InitAnswers) -> str:
-    """The content of tailback.toml."""
     tables = [f"[slack]\nchannel = {_text(answers.channel)}"]
     if answers.prometheus:
         token = '\ntoken_env = "PROMETHEUS_TOKEN"' if answers.secrets.get("PROMETHEUS_TOKEN") else ""

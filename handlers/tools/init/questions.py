@@ -56,7 +56,6 @@ class Asker:
                 self.say(str(refused))
 
     def say(self, text: str) -> None:
-        """Tell something."""
         typer.echo(text)
 
     def show_link(self, words: str, address: str) -> None:
@@ -64,7 +63,6 @@ class Asker:
         typer.echo(f"\x1b]8;;{address}\x1b\\{words}\x1b]8;;\x1b\\\n" if self.terminal else f"{address}\n")
 
     def prompt(self, question: str, default: str | None) -> str:
-        """What the person types."""
         return str(typer.prompt(question, default=default, show_default=bool(default), type=str))
 
 

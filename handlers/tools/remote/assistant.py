@@ -8,7 +8,6 @@ from handlers.wiring_tools import running_api
 
 
 async def serve_tools() -> None:
-    """Serve until standard input ends."""
     env = environment()
     async with running_api(env, home(env)) as api:
         reads = RemoteReads(api)
