@@ -121,7 +121,7 @@ class Repeats:
     """Leaves out what a retry logs again within `pause` seconds; the next line says how many were left out.
 
     Such are lines with `repeats=True`, and warnings of libraries. With `repeats="why"` those of one reason are alike,
-    whatever pool they are about. What a person or a sender causes is always logged.
+    whatever pool they are about; so it is with any other fact. What a person or a sender causes is always logged.
     """
 
     def __init__(self, pause: float = REMIND_SECONDS, monotonic: Callable[[], float] = time.monotonic) -> None:

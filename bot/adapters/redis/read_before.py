@@ -5,7 +5,7 @@ come twice, after a loss or a deletion: the document counts too.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha1
 from typing import TypeVar, cast
@@ -72,11 +72,8 @@ class ReadBefore:
 class Records:
     """Reads records through one connection, of pools and incidents only the changed ones."""
 
-    def __init__(self, link: RedisLink, monotonic: Callable[[], float]) -> None:
-        self._link, self._monotonic = link, monotonic
-        self._read, self._whole = ReadBefore(MOST_READ), ReadBefore(MOST_WHOLE)
-        self._logged_at: dict[str, float] = {}
-        """Unreadable record → when it was logged (monotonic)."""
+    def __init__(self, link: RedisLink) -> None:
+        self._link, self._read, self._whole = link, ReadBefore(MOST_READ), ReadBefore(MOST_WHOLE)
 
     async def get_many(self, kind: type[R], ids: Sequence[str], *, newest: bool = False) -> dict[str, Stored[R]]:
         """The existing records by id, many in portions; unreadable ones are skipped and logged.
@@ -101,7 +98,7 @@ class Records:
                     if held is not None and isinstance(document, bytes):
                         before.add(prefix + record_id, document, held)
                 except Unreachable as error:
-                    self.unreadable(f"{kind_name(kind)}:{record_id}", error.what)
+                    log_unreadable(f"{kind_name(kind)}:{record_id}", error.what)
                     continue
                 if held is not None:
                     found[record_id] = held
@@ -139,13 +136,10 @@ class Records:
                 value = replace(value, samples=value.samples[-1:])
             self._read.add(key, document, Stored(value, version))
 
-    def unreadable(self, record: str, problem: str) -> None:
-        """Log it once in PARK_SECONDS, because lists read the same record every few seconds."""
-        now = self._monotonic()
-        self._logged_at = {one: at for one, at in self._logged_at.items() if at > now - PARK_SECONDS}
-        if record not in self._logged_at:
-            self._logged_at[record] = now
-            structlog.get_logger().error("record unreadable", record=record, problem=problem)
+
+def log_unreadable(record: str, problem: str) -> None:
+    """Lists read the same record every few seconds: it is written once in a while."""
+    structlog.get_logger().error("record unreadable", record=record, problem=problem, repeats="record")
 
 
 def held_of(kind: type[R], record_id: str, document: object, version: object, older: object = None) -> Stored[R] | None:

@@ -18,7 +18,7 @@ from bot.adapters.redis.calls import RedisLink, Reply, rows_of, text, text_or_no
 from bot.adapters.redis.clock import StoreClock
 from bot.adapters.redis.connect import Clients
 from bot.adapters.redis.rate_lanes import ACQUIRE_SLOT, ARRANGE, PAUSE_LANE, lane_keys
-from bot.adapters.redis.read_before import PARK_SECONDS, Records, held_of
+from bot.adapters.redis.read_before import PARK_SECONDS, Records, held_of, log_unreadable
 from bot.adapters.redis.safety_checks import nearly_full, of_facts, of_format, unsafe_settings
 from bot.adapters.redis.trail import TrailEnds, entries, logged
 from bot.adapters.redis.wake import RedisWake
@@ -53,7 +53,7 @@ class RedisStore:
         """Numbers of the commits; a repeated one has the same, and is applied once."""
         self._wake = RedisWake(clients.listener if shared else None, self._sender)
         self._trail = TrailEnds(clocks.now)
-        self._records = Records(self._bulk, clocks.monotonic)
+        self._records = Records(self._bulk)
         self._hw, self._lost = 0, False
         self._own_key = f"{keys.ROOT}own:{self._sender}"
         self._own, self._own_at = 0, 0.0
@@ -258,7 +258,7 @@ class RedisStore:
         except Unreachable as error:
             held, problem = None, error.what
         if problem:
-            self._records.unreadable(text(member), problem)
+            log_unreadable(text(member), problem)
             with contextlib.suppress(Unreachable):  # then its lease expires
                 await self.give_back(Claim(name, record_id, None, whole(fence), lease_ends), PARK_SECONDS)
             return None
