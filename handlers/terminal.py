@@ -42,7 +42,6 @@ def serve(web: bool, worker: bool) -> None:
     """Run a server process until it is told to stop."""
     log_to_stderr()
     from bot.config import ConfigError, load
-    from bot.ports import Refused
     from handlers import logs
 
     try:
@@ -55,9 +54,4 @@ def serve(web: bool, worker: bool) -> None:
     from handlers.run import run as served
 
     logs.set_up(env.log_level, env.log_format, sys.stdout, logs.secrets_of(settings))
-    try:
-        run_async(served(settings, web=web, worker=worker))
-    except SystemExit:  # uvicorn's way to say that it cannot listen; its own line is in the log
-        raise Refused(
-            f"PORT: cannot listen on {env.host}:{env.port}; another program may be using it, so set PORT."
-        ) from None
+    run_async(served(settings, web=web, worker=worker))
