@@ -54,6 +54,10 @@ async def everybody(_: Incident) -> bool:
     return True
 
 
+async def nobody(_: Incident) -> bool:
+    return False
+
+
 async def put(world: World, *pools: Pool) -> None:
     for pool in pools:
         held = await world.store.get(Pool, pool.id) or Stored(pool, 0)
@@ -157,6 +161,15 @@ async def test_a_number_alone_tells_no_name_of_a_repository_that_may_be_private(
     assert (answer.name, answer.repository, answer.url) == ("", "", "")
     public = await asked(world, "34", replace(JOB, public=True))
     assert (public.name, public.repository, public.url) == ("test (default)", "org/secret", URL)
+
+
+async def test_an_incident_is_told_only_to_who_may_see_its_channel() -> None:
+    world = await World.opened()
+    await put(world, queueing())
+    world.context.jobs = Known(JOB)
+    seen, unseen = [(await find_jobs(world.context, URL, sees)).jobs[0] for sees in (everybody, nobody)]
+    assert seen.incident
+    assert not unseen.incident
 
 
 async def test_old_figures_give_no_start_and_say_so() -> None:
