@@ -1,6 +1,8 @@
 """What is said before the click in each story, beside its untouched copy: `python -m tests.bench.stories [seeds]`.
 
 The same fleet goes on twice from the moment of the click: untouched, and with the largest step of the pool's scaler.
+As in the demo, pools are measured from the alert on, and what was before is read from their source's history; a story
+with a warning has measured them before.
 """
 
 import argparse
@@ -12,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from bot.adapters.prometheus.pool import PAST
 from bot.context.causes import diagnoses, told_by_cause
 from bot.context.forecast_inputs import inputs_of
 from bot.core.finding import Moment
@@ -20,7 +23,7 @@ from bot.core.forecast.more_runners import Terms, what_if
 from bot.core.pool.history import PoolHistory, usual_ahead
 from bot.core.pool.hour_stats import HOUR_SECONDS
 from bot.core.pool.outlook import LEAST_FASTER, Lever, Reach
-from bot.core.pool.pool import Pool, PoolRules, drained, measured
+from bot.core.pool.pool import Pool, PoolRules, Snapshot, drained, measured
 from bot.core.pool.steady_forecast import steadied
 from bot.playground.fleet.alerting.rules import breaches
 from bot.playground.fleet.figures import read
@@ -85,9 +88,18 @@ def lived(
         fleet.advance(fleet.now_seconds + 60)
         now = BEGINS + fleet.now_seconds
         pools = {name: measured(pools[name], replace(eye.look(), at=now), now) for name, eye in eyes.items()}
-        fired = fleet.now_seconds >= 0 and breaches(scenario.rule, [read(fleet, name) for name in eyes])
-        click = fleet.now_seconds + CLICK_SECONDS if fired and click == math.inf else click
+        if click == math.inf and fleet.now_seconds >= 0 and breaches(scenario.rule, [read(fleet, one) for one in eyes]):
+            click = fleet.now_seconds + CLICK_SECONDS
+            pools = pools if scenario.warned else {name: looked_up(pool) for name, pool in pools.items()}
     return fleet, pools, eyes
+
+
+def looked_up(pool: Pool) -> Pool:
+    """The pool as its source's history tells it."""
+    kept = (*PAST, "signals")
+    return replace(pool, samples=tuple(
+        Snapshot(one.pool, one.at, **{name: getattr(one, name) for name in kept}) for one in pool.samples
+    ))  # fmt: skip
 
 
 def changes(eye: Eye, pool: Pool, rules: PoolRules) -> int:

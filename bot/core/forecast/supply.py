@@ -55,7 +55,8 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
     now = float(online(last) or 0)
     grew = max(0.0, now - (online(lately[0]) or 0)) if lately else 0.0
     minutes = (lately[-1].at - lately[0].at) / 60 if lately else 0.0
-    always = _boots_always(series, usual, boot, pace)
+    each = usual.launched(boot) or 0.0
+    always = _boots_always(series, each, boot, pace)
     booting = max(0.0, _booting(last, boot) - always * (now + _booting(last, boot)))
     works = 1.0 - always
     away = float((last.offline or 0) + (last.failed or 0))
@@ -77,8 +78,8 @@ def supply_of(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: fl
         came=Count(grew, minutes),
         booting=booting,
         usual=most,
-        launched=None if reached or last.limit is None else launched(series, usual),
-        usual_launches=(usual.launches or 0.0) * (usual.arrivals or 0.0),
+        launched=None if reached or last.limit is None else launched(series, each),
+        usual_launches=each * (usual.arrivals or 0.0),
     )
 
 
@@ -90,11 +91,11 @@ def _share_succeeding(last: Snapshot) -> float | None:
     return made / (made + failed) if failed + made >= LEAST_SAMPLES else 1.0
 
 
-def launched(series: Sequence[Snapshot], usual: Baseline) -> Count | None:
+def launched(series: Sequence[Snapshot], each: float) -> Count | None:
     """Machines that came lately, where each job has its own and none is idle: those that registered, else the started
-    jobs. None where runners stay, or nobody counts."""
+    jobs. None where runners stay, or nobody counts. `each`: machines that are usually launched per job."""
     last = series[-1]
-    if last.idle or not usual.launches or usual.launches <= OWN_MACHINES:
+    if last.idle or each <= OWN_MACHINES:
         return None
     if last.registered is not None:
         return Count(float(last.registered), COUNTED_MINUTES)
@@ -113,7 +114,7 @@ def _booting(sample: Snapshot, boot: float) -> float:
     return min(max(0.0, sample.limit - have), sample.starts_per_minute * boot)
 
 
-def _boots_always(series: Sequence[Snapshot], usual: Baseline, boot: float, pace: float) -> float:
+def _boots_always(series: Sequence[Snapshot], each: float, boot: float, pace: float) -> float:
     """Share of the places that boot at any time: where each job has its own machine, one boots before each job."""
     full = [
         (online(s) or 0, _booting(s, boot))
@@ -123,8 +124,7 @@ def _boots_always(series: Sequence[Snapshot], usual: Baseline, boot: float, pace
     if len(full) >= LEAST_SAMPLES and PATIENCE_BOOTS * boot <= NOW_MINUTES * len(full):
         booting = sum(boots for _, boots in full)
         return booting / (booting + sum(have for have, _ in full))
-    own = usual.launches is not None and usual.launches > OWN_MACHINES
-    return boot * pace / (1 + boot * pace) if own else 0.0
+    return boot * pace / (1 + boot * pace) if each > OWN_MACHINES else 0.0
 
 
 def returned_hosts(series: Sequence[Snapshot]) -> Count:

@@ -73,8 +73,12 @@ class Baseline:
     """Whether the same hour of an earlier day or week is behind `arrivals`: a usual that is usual."""
 
     def launched(self, boot_minutes: float) -> float | None:
-        """Machines created per job; where nobody counted them, by Little's law from those that boot."""
-        return self.boots / boot_minutes if self.launches is None and self.boots is not None else self.launches
+        """Machines created per job; where nobody counted them, by Little's law from those that boot.
+
+        By that law one at most: no job needs more, so what boots beyond it takes longer to boot than configured.
+        """
+        counted = self.launches is not None or self.boots is None
+        return self.launches if counted else min(1.0, (self.boots or 0.0) / boot_minutes)
 
 
 def baseline_of(

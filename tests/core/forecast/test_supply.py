@@ -44,6 +44,30 @@ def test_with_a_machine_for_each_job_as_many_run_as_are_launched() -> None:
     assert (stay.mid_seconds or 0.0) < made.mid_seconds
 
 
+def from_history(series: tuple[Snapshot, ...], minutes: int) -> tuple[Snapshot, ...]:
+    """The same, measured for so many minutes; before that are the figures that a source's history tells."""
+    measured = series[-1].at - 60 * minutes
+    return tuple(s if s.at > measured else replace(s, creates=None, registered=None) for s in series)
+
+
+@pytest.mark.parametrize("minutes", [1, 3, 30])
+def test_a_pool_is_of_the_same_kind_however_long_it_was_measured(minutes: int) -> None:
+    """A history counts no launches, but tells how many machines boot: with a machine for each job one for each job."""
+    own = slow_autoscaler().series
+    stay = tuple(replace(s, booting=0, creates=0, registered=0) for s in own)
+    for series in (own, stay):
+        known, told = seen(series), seen(from_history(series, minutes))
+        assert (told.supply.launched is None) == (known.supply.launched is None)
+        assert told.supply.works == pytest.approx(known.supply.works, rel=0.01)
+        assert foretold(from_history(series, minutes)).mid_seconds == pytest.approx(foretold(series).mid_seconds, 0.1)
+
+
+def test_a_boot_time_configured_too_short_makes_no_second_machine_of_one() -> None:
+    """Machines that boot twice as long as configured: still one for each job."""
+    series = from_history(tuple(replace(s, booting=12) for s in slow_autoscaler().series), 10)
+    assert seen(series).supply.usual_launches == pytest.approx(2.0)
+
+
 def test_hosts_that_are_offline_come_back_by_themselves() -> None:
     """14 of 16 hosts are gone: the end of another trouble brings none of them back."""
     calm = facts(samples=180, queued=0, oldest_wait_seconds=0.0, idle=6, busy=10, booting=0, limit=16, creates=0,
