@@ -105,6 +105,14 @@ class Seen:
         """What has to be repaired before the pool has its runners again; None if nothing."""
         return self.held or self.refused or self.still
 
+    def no_gain(self, lever: Lever) -> bool:
+        """Whether more runners end no more jobs as it is: they cost or hurt, or start none before a repair.
+
+        After it those that are missing then can be added. Only a size is asked for past a silent autoscaler.
+        """
+        silent = self.still is not None and lever is not Lever.SIZE
+        return self.told.no_gain or self.held is not None or self.refused is not None or silent
+
     def unsure(self, lever: Lever) -> bool:
         """Whether nobody knows if machines come that are asked for now.
 

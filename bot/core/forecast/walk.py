@@ -127,8 +127,6 @@ class _Going:
         ends = {Until.DRAWN: state.ends, Until.NEVER: np.full(PARTICLES, NEVER), Until.NOW: np.zeros(PARTICLES)}
         self.ends = ends[question.until]
         self.back = state.back if question.until is Until.DRAWN else self.ends
-        self.waits = seen.refused is not None or (question.reach.lever is not Lever.SIZE and seen.still is not None)
-        """Whether added runners come with the rest, after a repair."""
         columns = np.array([self._added_and_most(more) for more in question.counts]).T
         self.added_runners, self.max_with_added = columns[:, :, None]
         self.max_runners = (
@@ -147,8 +145,7 @@ class _Going:
         """(added runners that take jobs, the most that the pool then has) when so many are asked for.
 
         A size is a total, so an autoscaler that comes that far by itself adds nothing to it. A limit moves the
-        autoscaler's own, and requests leave it as it is. What waits for a repair comes with the rest, so only those
-        beyond the usual ones are more.
+        autoscaler's own, and requests leave it as it is.
         """
         seen, reach = self.state.seen, self.question.reach
         supply, works = seen.supply, seen.supply.works
@@ -163,8 +160,7 @@ class _Going:
             Lever.REQUESTS: supply.max_runners,
         }[reach.lever]
         known = supply.limited or (seen.runners_counted and reach.lever is Lever.SIZE)
-        most, more = most if known else NEVER, 0.0 if seen.told.no_gain else more * works
-        return (min(more, max(0.0, most - max(seen.usual.runners, seen.runners))) if self.waits else more), most
+        return 0.0 if seen.no_gain(reach.lever) else more * works, most if known else NEVER
 
     def ahead(self, minutes: Array, length: float, chance: Array) -> _Ahead:
         state, seen, alive = self.state, self.state.seen, self.alive
@@ -230,10 +226,6 @@ class _Going:
         self.reached[alive] = np.minimum(
             self.reached[alive], np.where(full.any(axis=0), at[full.argmax(axis=0), 0], NEVER)
         )
-        if seen.held is not None:
-            return np.asarray(np.maximum(self.ends[alive], seen.boot))
-        if self.waits:
-            return self.ends[alive] + seen.boot
         return self.reached[alive] + seen.boot if lever is Lever.LIMIT else np.full(len(alive), seen.boot)
 
     def _added(self, at: Array, come: Array) -> Array:
@@ -243,7 +235,7 @@ class _Going:
         """
         seen, since = self.state.seen, np.maximum(0.0, at - come)
         succeeding = seen.supply.share_succeeding
-        failing = 0.0 if seen.refused is not None or succeeding is None else 1.0 - succeeding
+        failing = 0.0 if succeeding is None else 1.0 - succeeding
         share = np.where(at >= come, 1.0 - failing ** (since / seen.boot + 1.0), 0.0)
         own = self.question.reach.lever is Lever.REQUESTS and seen.supply.works < 1
         return np.asarray(share * np.exp(-self.state.pace[self.alive] * since) if own else share)

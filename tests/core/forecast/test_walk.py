@@ -135,7 +135,7 @@ def test_no_help_comes_before_a_boot() -> None:
     ],
 )
 def test_each_lever_brings_runners_in_its_own_way(changes: dict[str, Any], lever: Lever, *, helps: bool) -> None:
-    """As it is, with a trouble that does not end; after its end added runners speed up what is left."""
+    """As it is, with a trouble that does not end."""
     alone, helped = walk(
         particles(**STUCK, **changes), Question((0, 40), Reach(lever, MOST_ADDED), until=Until.NEVER)
     ).drains
@@ -269,11 +269,34 @@ def test_runners_are_added_up_to_the_maximum_of_the_scaler(
 
 
 def test_a_size_adds_nothing_to_what_the_autoscaler_fetches_by_itself() -> None:
-    """Once launches succeed again it goes to its limit of 90, with a total of 60 as without one; not to 160."""
-    refused = particles(queued=900, limit=90, creates=1, create_failures=9, **STUCK)
-    alone, within, beyond = walk(refused, Question((0, 20, 120), until=Until.NOW)).drains.clip(0, HORIZON_MINUTES)
+    """It goes to its limit of 90, with a total of 60 as without one; not to 160."""
+    grows = replace(particles(queued=900, limit=90, **STUCK), runners_per_minute=np.full(PARTICLES, 20.0))
+    alone, within, beyond = walk(grows, Question((0, 20, 120))).drains.clip(0, HORIZON_MINUTES)
     assert 1.0 <= float(np.median(alone / within)) < 1.1
     assert float(np.median(alone / beyond)) > 1.5
+
+
+STANDS: dict[str, dict[str, Any]] = {
+    "idle runners get no jobs": {"idle": 12},
+    "a provider that is down": {"provider_up": False},
+    "jobs that no runner may take": {"unservable": 60},
+    "launches are refused": {"limit": 90, "creates": 1, "create_failures": 9},
+    "machines do not register": {"limit": 90, "creates": 9, "registered": 1},
+}
+"""States in which an added runner starts no job before a repair."""
+
+
+@given(
+    stands=st.sampled_from(sorted(STANDS)), lever=st.sampled_from(Lever), queued=st.integers(60, 900),
+    falls=st.floats(-3.0, 2.0),
+)  # fmt: skip
+@settings(max_examples=20)
+def test_what_starts_no_job_before_a_repair_has_no_effect(stands: str, lever: Lever, queued: int, falls: float) -> None:
+    """However many are added, by each lever: after the repair those that are missing then can be added."""
+    changes = {**STANDS[stands], "queued": queued, "falls": falls}
+    changes |= {"unservable": queued} if "unservable" in changes else {}
+    alone, *added = walk(particles(**changes), Question((0, 1, 40, 1000), Reach(lever, MOST_ADDED))).drains
+    assert all(np.array_equal(one, alone) for one in added)
 
 
 def test_added_runners_come_as_launches_succeed() -> None:
