@@ -186,7 +186,7 @@ EVIDENCE = {
 REMEDIES = {
     "add_machines_cpu": "Add machines or use bigger ones, or let jobs run with fewer threads.",
     "add_machines_memory": "Use machines with more memory, or find the job that takes it.",
-    "clean_disks": "Clean or replace these machines: jobs on them fail or crawl, and their runners go offline.",
+    "clean_disks": "Clean or replace these machines: jobs on them fail or crawl.",
     "fewer_on_a_machine": "Run fewer runners on each machine, or add machines. More runners share the same machines.",
     "look_at_network": "Check the network of these machines: switches, NAT gateway, bandwidth limits, DNS.",
     "repair_service": "Repair the service first. Jobs wait for it, on every runner.",

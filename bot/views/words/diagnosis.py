@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from bot.core.finding import Diagnosis, Finding, Scaling
+from bot.core.finding import Diagnosis, Finding
 from bot.core.incident.details.events import CauseJudged, Diagnosed, QueueingPool
 from bot.core.pool.backlog import Factor
 from bot.core.pool.pool import Gap, Snapshot
 from bot.core.words import count, duration, figure, listed, share
 from bot.views.mrkdwn import Marked, escaped, say, unmarked
 from bot.views.words.advice import advice_words, before_words, found_words, seen_words
-from bot.views.words.causes import EVIDENCE, FIGURES, cause_name, gap_name
+from bot.views.words.causes import EVIDENCE, FADED, FIGURES, RUNNERS, cause_name, gap_name
 from bot.views.words.phrase import in_words, phrase
 from bot.views.words.sources import signal_lines, source_line
 
@@ -139,11 +139,8 @@ def caution(finding: Finding | None) -> Marked:
     """The warning of the Scale up dialog if the likeliest cause makes it useless or harmful; else empty."""
     if finding is None or not finding.speaks_against_scaling:
         return say("")
-    if finding.last_seen is None:
-        verb = "would harm" if finding.scaling is Scaling.HARMFUL else "will hardly help"
-    else:
-        verb = "may harm" if finding.scaling is Scaling.HARMFUL else "may not help"
-    words = f"More runners {verb}: {cause_name(finding.cause)} ({'; '.join(evidence_words(finding))}"
+    helps = (RUNNERS if finding.last_seen is None else FADED)[finding.scaling]
+    words = f"{helps}: {cause_name(finding.cause)} ({''.join(evidence_words(finding)[:1])}"
     return say("{words}{seen}).", words=escaped(words, MOST_CAUSE), seen=seen_words(finding))
 
 

@@ -49,7 +49,7 @@ MOST_FASTER = 10.0
 """A larger effect has no figure: nobody notices the difference."""
 
 DOUBTED = "If new runners came online and took jobs:"
-"""Stands above the table if the diagnosis says that more runners hardly help, or nobody knows."""
+"""Stands above the table where nobody knows whether they do."""
 HEAD = ("Added", "Drained", "At worst", "Wait", "Cost")
 
 
@@ -85,7 +85,7 @@ def what_more_would_do(
     effects = [_effect(option) for option in found.options if option.more in {0, chosen}]
     if found.shown_forecast is not None:
         effects[:1] = [f"Without more runners: {forecast_words(found.shown_forecast, cause)}."]
-    doubted = (DOUBTED,) if (caution or found.helps is None) and len(found.options) > 1 else ()
+    doubted = (DOUBTED,) if found.helps is None and len(found.options) > 1 else ()
     return Preview((*lines, *effects[:1], *doubted, *effects[1:]), table(found, chosen, currency))
 
 

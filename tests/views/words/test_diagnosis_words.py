@@ -131,8 +131,8 @@ def test_what_came_is_said(seen: Statement, words: str) -> None:
     ("cause", "scaling", "words"),
     [
         ("limit", Scaling.HELPS, ""),
-        ("unregistered", Scaling.HARMFUL, "More runners would harm: machines boot but"),
-        ("refused", Scaling.NO, "More runners will hardly help: the cloud refuses new machines"),
+        ("unregistered", Scaling.HARMFUL, "More runners make it worse: machines boot but"),
+        ("refused", Scaling.NO, "More runners don't help: the cloud refuses new machines"),
     ],
 )
 def test_scale_up_is_warned_against_only_with_a_reason(cause: str, scaling: Scaling, words: str) -> None:
