@@ -42,12 +42,23 @@ def slots_used(facts: Facts, sample: Snapshot) -> int:
 
 
 def room_of(facts: Facts, sample: Snapshot) -> float:
-    """Places that are free, and that nothing that boots will take; where nobody counts that, by Little's law."""
+    """Places that are free, and that nothing that boots will take; where nobody counts that, by Little's law.
+
+    Where as many runners stay all the time, jobs start without a machine of their own.
+    """
     limit, coming = limit_of(facts, sample), 0.0
-    if sample.booting is None:
+    if sample.booting is None and not stays(facts):
         flow = sample.completions_per_minute if sample.starts_per_minute is None else sample.starts_per_minute
         coming = (flow or 0.0) * facts.rules.boot_time_seconds / 60
     return (limit or 0) - slots_used(facts, sample) - coming
+
+
+def stays(facts: Facts) -> bool:
+    """Whether no runner came or went in ten minutes and two boots, although jobs started."""
+    lately = facts.recent(max(LEAST_MINUTES, BOOTS * facts.rules.boot_time_seconds / 60))
+    sizes = {s.online for s in lately}
+    started = sum(bool(s.starts_per_minute or s.completions_per_minute) for s in lately)
+    return len(lately) > LEAST_MINUTES / 2 and len(sizes) == 1 and None not in sizes and 2 * started > len(lately)
 
 
 def has_room(facts: Facts, sample: Snapshot) -> bool:
