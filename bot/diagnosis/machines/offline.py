@@ -1,6 +1,6 @@
 """Hosts or agents are offline."""
 
-from bot.core.finding import HIGH, MEDIUM, Facts, Found, Rule, Scaling
+from bot.core.finding import AS_MANY, HIGH, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import machines_alone
 from bot.core.machines.room import LEAST_MINUTES, LEAST_ROOM, runners_in_service
 from bot.core.machines.room import SAMPLES as LEAST_SAMPLES
@@ -58,7 +58,7 @@ def _gone(facts: Facts) -> Found | None:
     now, limit = facts.now, facts.now.limit
     before = [s.online for s in facts.before(BEFORE_MINUTES) if s.at < facts.usual.since and s.online is not None]
     samples = [s for s in facts.recent(LEAST_MINUTES) if s.online is not None]
-    if now.idle or not limit or len(before) < SAMPLES or min(before) < limit - 1 or not samples:
+    if now.idle or not limit or len(before) < SAMPLES or min(before) < AS_MANY * limit or not samples:
         return None
     if any(s.booting or (s.online or 0) > limit - max(2, LEAST_SHARE * limit) for s in samples):
         return None
