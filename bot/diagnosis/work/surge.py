@@ -4,7 +4,7 @@ from bot.core.finding import AS_MANY, LOW, MEDIUM, Facts, Found, Rule, Scaling
 from bot.core.machines.beside import repeated
 from bot.core.machines.room import has_room, never_came
 from bot.core.pool.backlog import Factor
-from bot.core.pool.baseline import weights
+from bot.core.pool.baseline import COUNTED_MINUTES, mean, weights
 from bot.core.statement import Statement, statement
 
 MOST = 0.5
@@ -38,12 +38,20 @@ def find(facts: Facts) -> Found | None:
     seen = [statement("arrived", per_minute=came / minutes, usual=usual.arrivals, seconds=now.at - known[0].at)]
     if most > BURST * came / minutes:
         seen.append(statement("burst", per_minute=most))
-    source = _source(facts)
+    source, again = _source(facts), repeated(facts)
     return Found(
         MEDIUM if source else _sure(facts, came / due if due else 1.0, most / usual.high if usual.high else 1.0),
-        (*seen, *source, *repeated(facts)),
-        remedy="stop_source" if source else "",
+        (*seen, *source, *again),
+        remedy="stop_source" if source or (again and _mostly_again(facts)) else "",
     )
+
+
+def _mostly_again(facts: Facts) -> bool:
+    """Whether jobs that run once more, beyond the usual number of them, are most of the jobs beyond the usual."""
+    now, usual = facts.now, facts.usual
+    before = mean([s for s in facts.series if s.at < usual.since], "reruns") or 0.0
+    more = COUNTED_MINUTES * ((now.arrivals_per_minute or 0.0) - (usual.arrivals or 0.0))
+    return (now.reruns or 0) - before >= MOST * max(more, 0.0)
 
 
 def _sure(facts: Facts, times: float, most: float) -> float:
