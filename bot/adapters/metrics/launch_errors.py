@@ -34,6 +34,7 @@ PHRASES = (
         r"|not have enough resources available",
         "InsufficientInstanceCapacity",
     ),
+    (r"\ballocationfailed\b", "AllocationFailed"),
     (r"image(s| id)? .*(not exist|not found)|pull image|image ?pull|invalidimagename", "ImageNotFound"),
     (r"inaccessible (aws )?kms key", "InaccessibleKMSKey"),
     (r"not authorized|access denied|forbidden", "AccessDenied"),
