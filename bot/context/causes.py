@@ -17,10 +17,14 @@ from bot.diagnosis.registry import RULES
 
 STILL = frozenset(rule.cause for rule in RULES if rule.still)
 """Causes by which supply stands still until somebody repairs it."""
+MOST = 0.5
+"""Origin: most of what waits."""
 GROWING = frozenset({"few_came"})
 """Evidence that machines come, though too few: supply grows as lately then, and does not stand still."""
 HARMFUL = frozenset(rule.cause for rule in RULES if rule.scaling is Scaling.HARMFUL)
 """Causes beside which more machines cost or hurt."""
+IN_VAIN = frozenset(rule.cause for rule in RULES if rule.in_vain)
+"""Causes by which added runners get none of the jobs."""
 
 
 def told_by_cause(pool: Pool, rules: PoolRules, moment: Moment) -> ToldByCause:
@@ -35,7 +39,12 @@ def _told_by(found: Diagnosis | None) -> ToldByCause:
     if first is None or first.confidence < MEDIUM:
         return NOTHING
     still = first.cause in STILL and not any(one.id in GROWING for one in first.evidence)
-    return ToldByCause(still, _no_gain(first), first.fresh)
+    return ToldByCause(still, _no_gain(first) or _in_vain(first), first.fresh)
+
+
+def _in_vain(cause: Finding) -> bool:
+    """Whether added runners get none of the jobs that wait; where it explains but a part, they may get the others."""
+    return cause.cause in IN_VAIN and (cause.share is None or cause.share >= MOST)
 
 
 def _no_gain(cause: Finding) -> bool:

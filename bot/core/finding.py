@@ -259,6 +259,8 @@ class Rule:
     """Whether no runner is added until it is repaired."""
     over: Callable[[Facts], bool] | None = None
     """Whether the cause is known to have ended, where its figures tell."""
+    in_vain: bool = False
+    """Whether added runners get none of the jobs: they are given to nobody, or to others, or none would come."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class ToldByCause:
     still: bool = False
     """Supply stands still until it is repaired."""
     no_gain: bool = False
-    """More runners end no more jobs: they share machines that are short, or more machines cost or hurt."""
+    """More runners end no more jobs: they share machines that are short, cost or hurt, or get none of the jobs."""
     fresh: bool = False
     """Machines are short of what a new one has: then new ones end jobs as the others did before."""
 

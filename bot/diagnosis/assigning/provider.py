@@ -26,4 +26,14 @@ def find(facts: Facts) -> Found | None:
     return Found(LOW if not many else MEDIUM if fleet.provider_up else HIGH, tuple(seen), missing)
 
 
-RULES = (Rule("provider", find, Scaling.NO, remedy="wait_for_provider", one_of=("provider_up", "idle"), shows="idle"),)
+RULES = (
+    Rule(
+        "provider",
+        find,
+        Scaling.NO,
+        remedy="wait_for_provider",
+        one_of=("provider_up", "idle"),
+        shows="idle",
+        in_vain=True,
+    ),
+)

@@ -20,4 +20,4 @@ def find(facts: Facts) -> Found | None:
     return Found(HIGH if len(samples) > 1 else LOW, (seen,))
 
 
-RULES = (Rule("unassigned", find, Scaling.NO, remedy="compare_labels", needs=("idle",), shows="idle"),)
+RULES = (Rule("unassigned", find, Scaling.NO, remedy="compare_labels", needs=("idle",), shows="idle", in_vain=True),)

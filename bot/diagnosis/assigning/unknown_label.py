@@ -37,4 +37,4 @@ def _overtaken(facts: Facts) -> Found:
     return Found(HIGH, (seen,), part=jobs)
 
 
-RULES = (Rule("unknown_label", find, Scaling.NO, remedy="correct_label", always=True),)
+RULES = (Rule("unknown_label", find, Scaling.NO, remedy="correct_label", always=True, in_vain=True),)

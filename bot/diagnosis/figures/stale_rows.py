@@ -49,5 +49,6 @@ RULES = (
         needs=("oldest_wait_seconds",),
         factor=Factor.UNKNOWN,
         still=False,
+        in_vain=True,
     ),
 )

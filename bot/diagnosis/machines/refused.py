@@ -51,6 +51,7 @@ def _rule(cause: str, remedy: str, scaling: Scaling = Scaling.NO) -> Rule:
         needs=("create_failures",),
         one_of=("create_failures_by_code",),
         shows="create_failures_by_code",
+        in_vain=True,
     )
 
 
@@ -109,5 +110,6 @@ RULES = (
         remedy="read_autoscaler_log",
         needs=("create_failures",),
         shows="create_failures",
+        in_vain=True,
     ),
 )
