@@ -1,8 +1,8 @@
 """Autoscalers that are configured wrongly, stop, or lose requests.
 
 github-aws-runners/terraform-aws-github-runner#4076, #5105 and #1136, actions/actions-runner-controller#911, #4000 and
-#3629, cloudbase/garm#47, kedacore/keda#5163, cncf/automation#21, buildkite/elastic-ci-stack-for-aws#850 and #673,
-jenkinsci/ec2-fleet-plugin#285, jenkinsci/azure-vm-agents-plugin#220, jenkins-infra/helpdesk#4359 and #4287,
+#3629, cloudbase/garm#47, kedacore/keda#5163, buildkite/elastic-ci-stack-for-aws#850 and #673,
+jenkinsci/ec2-fleet-plugin#285, jenkinsci/azure-vm-agents-plugin#220, jenkins-infra/helpdesk#4287,
 JiRaska/open-bank-oss#1272, pytorch/ci-infra#736, https://www.buildkitestatus.com/incidents/919qzv0vt1rp,
 MinaProtocol/mina#13766.
 """
@@ -49,13 +49,6 @@ JUDGEMENTS = {
         ("too_few",) * 3,
         Advice("check_scaling_settings", "unknown", open=True),
     ),
-    "one runner where there were three, and 145 jobs (cncf/automation#21)": Judgement(
-        {"busy": 3, "idle": 0, "offline": 0},
-        lambda t: {**waiting(min(145, 3 * t), t), "busy": 1},
-        60,
-        ("too_few",) * 3,
-        Advice("check_scaling_settings", "unknown", open=True),
-    ),
     "agents leave when idle, and their machines stay (elastic-ci-stack-for-aws#850)": Judgement(
         {"busy": 1, "idle": 1, "machines": 2, "limit": 2},
         lambda t: {**waiting(2 + t / 20, t), "busy": 0, "idle": 0},
@@ -78,13 +71,6 @@ JUDGEMENTS = {
         40,
         ("offline",) * 3,
         Advice("bring_hosts_back", open=True),
-    ),
-    "no agent with the old credential, then more work than 50 agents (helpdesk#4359)": Judgement(
-        {"busy": 12, "idle": 0, "limit": 50},
-        lambda t: {**waiting(2 * t, t), "busy": 0} if t < 52 else {**waiting(60 + t / 2, 25), "busy": 50},
-        20,
-        ("too_few", "too_few", "limit"),
-        UNASKED,
     ),
     "machines boot for a quarter of an hour (helpdesk#4287)": Judgement(
         {"busy": 30, "idle": 0, "booting": 6, "limit": 120, "creates": 30, "registered": 30, **flow(2)},

@@ -114,11 +114,15 @@ class Seen:
         return self.told.no_gain or self.held is not None or self.refused is not None or silent
 
     def unsure(self, lever: Lever) -> bool:
-        """Whether nobody knows if machines come that are asked for now.
+        """Whether nobody knows if machines come that are asked for now, or would get jobs.
 
-        None come although there is room, and nobody counts refused ones: none are asked for, or none are granted. Only
-        a size is asked for past the autoscaler; limits and requests wait for it either way.
+        No job ends and no runner is seen: jobs may wait for something else. Or none come although there is room, and
+        nobody counts refused ones: none are asked for, or none are granted. Only a size is asked for past the
+        autoscaler; limits and requests wait for it either way.
         """
+        unseen = not self.runners_counted or (self.runners == self.supply.booting == 0)
+        if unseen and not self.ends.jobs:
+            return True
         full = self.supply.limited and self.supply.reached
         return lever is Lever.SIZE and self.still is not None and not full and self.supply.share_succeeding is None
 
