@@ -116,7 +116,6 @@ class Alert:
 
     @property
     def firing(self) -> bool:
-        """Whether this alert fires; other members of its group may have resolved."""
         return self.status is Status.FIRING
 
     @property
