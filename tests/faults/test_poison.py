@@ -22,6 +22,7 @@ Json = dict[str, object]
 PREFIX = "{tailback}:rec:"
 MOST_SHARE = 0.2
 """Of one processor, for each process, once the incident rests."""
+CALM_LOOKS = 5
 WATCHED_SECONDS = 3.0
 
 
@@ -75,6 +76,14 @@ def used_seconds(process: Process) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+async def calm_shares(system: System) -> dict[str, float]:
+    """Shares of a processor, once others' incidents are worked off: what spins on the poison never gets calm."""
+    for _ in range(CALM_LOOKS):
+        if max((taken := await shares(system)).values()) < MOST_SHARE:
+            break
+    return taken
+
+
 async def shares(system: System) -> dict[str, float]:
     before, begun = {p.name: used_seconds(p) for p in system.processes.values()}, time.monotonic()
     await asyncio.sleep(WATCHED_SECONDS)
@@ -120,7 +129,7 @@ async def test_rt_6_a_poison_incident_is_quarantined_and_fifty_others_go_on(
     figure("RT-6 seconds until 50 others stood", time.monotonic() - begun)
     await system.eventually(lambda: posts(system, f"/queue retry {incident}") == 1, "the quarantine is told")
     raised = sum(worker.output().count("work failed") for worker in system.workers)
-    taken = await shares(system)
+    taken = await calm_shares(system)
     figure("RT-6 largest share of a processor", max(taken.values()))
     assert max(taken.values()) < MOST_SHARE, taken
     assert sum(worker.output().count("work failed") for worker in system.workers) == raised, "it rests"
@@ -145,5 +154,5 @@ async def test_rt_6_a_record_that_nobody_can_read_holds_up_nobody(system: System
     await system.eventually(
         lambda: "".join(worker.output() for worker in system.workers).count("record unreadable") == 5, output, 5
     )
-    assert max((await shares(system)).values()) < MOST_SHARE
+    assert max((await calm_shares(system)).values()) < MOST_SHARE
     await kept(system)
