@@ -33,7 +33,8 @@ def hours_of(past: PoolHistory, current: HourStats | None, since: float, until: 
             waits.append((one.begins_at, one.longest_wait_seconds or 0.0))
             sums += [one] if begin <= one.hour < end else []
             continue
-        waits += [(one.begins_at + at * HOUR_SECONDS, wait) for at, wait in enumerate(one.longest) if wait is not None]
+        begins_at = one.begins_at
+        waits += [(begins_at + at * HOUR_SECONDS, wait) for at, wait in enumerate(one.longest) if wait is not None]
         is_whole = begin <= one.first_hour and one.end_hour <= end
         sums += [one] if is_whole else hours_between(past, max(begin, one.first_hour), min(end, one.end_hour))
     limit = next((one.limit for one in reversed(known) if one.limit is not None), None)

@@ -74,15 +74,15 @@ def patterns(hours: Iterable[tuple[float, bool]], zone: tzinfo) -> tuple[Pattern
     seen: dict[int, dict[date, bool]] = {}
     for at, happened in known:
         local = local_time(at, zone)
-        days = seen.setdefault(local.hour, {})
-        days[local.date()] = days.get(local.date(), False) or happened
+        days, day = seen.setdefault(local.hour, {}), local.date()
+        days[day] = days.get(day, False) or happened
     every = [happened for days in seen.values() for happened in days.values()]
     usual = (sum(every) + 1) / (len(every) + 2)
+    often = {hour: days for hour, days in sorted(seen.items()) if sum(days.values()) >= LEAST_DAYS}
     found: list[Pattern] = []
     for name, weekdays in GROUPS.items():
         mine = {
-            hour: {day: was for day, was in days.items() if day.weekday() in weekdays}
-            for hour, days in sorted(seen.items())
+            hour: {day: was for day, was in days.items() if day.weekday() in weekdays} for hour, days in often.items()
         }
         strong = [h for h, days in mine.items() if not _covered(found, weekdays, h) and _significant(days, usual)]
         found += [_pattern(name, mine, run) for run in _runs(strong)]
