@@ -1,6 +1,6 @@
-"""Objects in Kubernetes that take a new number, and whose controller rests: success is told, and nobody comes.
+"""Objects in Kubernetes that take a new number, and whose controller is paused: the API says 200, and no runner starts.
 
-The numbers are patched by Tailback's own scalers; each row says in which report the controller rests.
+The numbers are patched by Tailback's own scalers; each row says in which report the controller was paused.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ ON: dict[str, Case] = {
 
 
 async def asked(case: Case, target: int) -> tuple[str, str, list[dict[str, Any]]]:
-    """(the trouble that a look finds, why a request was refused, what was patched)."""
+    """(the trouble that `check` finds, why a request was refused, what was patched)."""
     path, table, spec, status, annotations = case
     api = KubernetesApi()
     api.put(path, spec, status)

@@ -116,9 +116,9 @@ class Seen:
     def unsure(self, lever: Lever) -> bool:
         """Whether nobody knows if machines come that are asked for now, or would get jobs.
 
-        No job ends and no runner is seen: jobs may wait for something else. Or none come although there is room, and
-        nobody counts refused ones: none are asked for, or none are granted. Only a size is asked for past the
-        autoscaler; limits and requests wait for it either way.
+        No job ends and no runner is seen: jobs may wait for something else. Or no machine starts although the limit
+        allows more, and nobody counts refused launches: none are asked for, or none are granted. Only a size is asked
+        for past the autoscaler; limits and requests wait for it either way.
         """
         unseen = not self.runners_counted or (self.runners == self.supply.booting == 0)
         if unseen and not self.ends.jobs:

@@ -62,16 +62,6 @@ def test_a_day_is_added_up_once_it_is_over_and_again_when_an_hour_of_it_is_fille
     assert late == second
 
 
-def test_a_record_without_days_gets_them_with_its_next_hour() -> None:
-    """One that an earlier release wrote."""
-    whole = weeks(3, lambda _, at: at == 9)
-    rows = finished(PoolHistory("a"), whole[:-1]).rows
-    assert finished(PoolHistory("a", rows), whole[-1:]) == finished(PoolHistory("a"), whole)
-    days, hours = (hours_of(past, None, MONDAY, MONDAY + 3 * DAY)
-                   for past in (finished(PoolHistory("a"), whole[:-1]), PoolHistory("a", rows)))  # fmt: skip
-    assert (told(days.sums), days.waits) == (told(hours.sums), hours.waits)
-
-
 def test_days_leave_with_their_first_hour() -> None:
     past = finished(PoolHistory("a"), tuple(hour(n) for n in range(KEPT_HOURS + 30)))
     (first, *_), waits = past.days, hours_of(past, None, 0.0, 2 * MONDAY).waits
